@@ -32,7 +32,7 @@ struct Summary {
   std::uint64_t bytes = 0;
   std::map<std::string, std::vector<WorldRank>> unusual;
   std::map<WorldRank, std::string> hosts;
-  std::set<std::string> programs;  // of ranks with windows
+  std::map<std::string, bool> programs;  // of ranks with windows; whether they use OpenSHMEM
 };
 
 // ", in MPI_Recv solver.c:31" for a rank that did not return from a call.
@@ -66,8 +66,9 @@ Summary summarize(const std::string& directory) {
     summary.hosts[rank] = (*trace)->definitions().rank.host;
     summary.world_size = std::max(summary.world_size, (*trace)->world_size());
     summary.bytes += (*trace)->stored_bytes();
-    if (!(*trace)->definitions().wins.empty())
-      summary.programs.insert((*trace)->definitions().rank.program);
+    for (const auto& [id, win] : (*trace)->definitions().wins)
+      summary.programs[(*trace)->definitions().rank.program] |=
+          win.flavour == WinFlavour::Symmetric;
     const RankEnd& end = (*trace)->end();
     if (end.state != RankState::Exited || end.code != 0 || end.incomplete)
       summary.unusual[end_text(end) + last_call(**trace, symbolizer)].push_back(rank);
@@ -230,8 +231,8 @@ int run_check(const Options& given, const CheckArguments& arguments) {
                options.output, next, options.output);
   if (!options.record.empty() || options.offline) {
     // There is no report that could say it.
-    for (const std::string& program : summary.programs)
-      if (const std::string text = not_instrumented(program).text; !text.empty())
+    for (const auto& [program, openshmem] : summary.programs)
+      if (const std::string text = not_instrumented(program, openshmem).text; !text.empty())
         fmt::print(stderr, "photofinish: {}\n", text);
     return code;
   }

@@ -125,6 +125,8 @@ class Collector {
     for (const auto& [id, sampling] : definitions.samplings) sampled_.push_back({rank, sampling});
     if (!definitions.wins.empty() && is_unchanged(definitions))
       programs_[definitions.rank.program].insert(rank);
+    for (const auto& [id, win] : definitions.wins)
+      openshmem_ |= win.flavour == WinFlavour::Symmetric;
   }
 
   // Whether the synchronization of the rank's threads was recorded.
@@ -256,7 +258,7 @@ class Collector {
       add(Kind::NoMessages, {}, "messages not checked",
           "messages were not checked, as --no-messages says");
     for (const auto& [program, ranks] : programs_)
-      if (auto [brief, text] = not_instrumented(program); !brief.empty())
+      if (auto [brief, text] = not_instrumented(program, openshmem_); !brief.empty())
         add(Kind::NotInstrumented, ranks, std::move(brief), std::move(text));
     if (std::uint64_t skipped = 0, checked = 0; !sampled_.empty()) {
       std::set<WorldRank> ranks;
@@ -295,6 +297,7 @@ class Collector {
   std::set<WorldRank> threaded_;
   std::map<bool, std::map<std::string, std::set<WorldRank>>> ended_;  // key: whether it is a cause
   std::map<std::string, std::set<WorldRank>> damaged_, programs_;
+  bool openshmem_ = false;
   std::vector<RankSampling> sampled_;
 };
 
@@ -321,22 +324,22 @@ std::string coverage_text(const std::vector<Limitation>& limitations) {
   return text;
 }
 
-NotInstrumented not_instrumented(const std::string& program) {
+NotInstrumented not_instrumented(const std::string& program, bool openshmem) {
+  const char* const wrappers =
+      openshmem ? "pfoshcc or pfoshcxx" : "pfmpicc, pfmpicxx or pfmpifort";
   const PassNotes notes = pass_notes(program);
   if (!notes.readable || (!notes.with.empty() && notes.without.empty())) return {};
   if (notes.with.empty())
     return {"loads and stores not checked",
-            fmt::format("{} is not instrumented: rebuild with pfmpicc, pfmpicxx or pfmpifort to "
-                        "check loads and stores",
-                        program)};
+            fmt::format("{} is not instrumented: rebuild with {} to check loads and stores", program,
+                        wrappers)};
   constexpr std::size_t kMost = 5;
   const std::size_t count = notes.without.size(), named = std::min(kMost, count);
   return {fmt::format("loads and stores of {} file{} not checked", count, count == 1 ? "" : "s"),
-          fmt::format("not instrumented: {}{}; rebuild with pfmpicc, pfmpicxx or pfmpifort to "
-                      "check the loads and stores there",
+          fmt::format("not instrumented: {}{}; rebuild with {} to check the loads and stores there",
                       fmt::join(notes.without.begin(),
                                 notes.without.begin() + static_cast<std::ptrdiff_t>(named), ", "),
-                      named < count ? fmt::format(" and {} more", count - named) : "")};
+                      named < count ? fmt::format(" and {} more", count - named) : "", wrappers)};
 }
 
 }  // namespace photofinish

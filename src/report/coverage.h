@@ -21,10 +21,10 @@ std::vector<Limitation> collect_limitations(const std::string& directory,
 std::string coverage_text(const std::vector<Limitation>& limitations);
 
 // The texts for a program that is not completely instrumented. Both are empty if it is, or if that
-// is unknown.
+// is unknown. `openshmem`: its wrappers are others.
 struct NotInstrumented {
   std::string brief, text;
 };
-NotInstrumented not_instrumented(const std::string& program);
+NotInstrumented not_instrumented(const std::string& program, bool openshmem = false);
 
 }  // namespace photofinish
