@@ -35,9 +35,9 @@ std::string no_openshmem_run(const std::string& command, const std::string& dire
   const auto trace = RankTrace::open(directory, ranks->front());
   if (!trace) return "";
   const Definitions& definitions = (*trace)->definitions();
-  const bool symmetric = std::any_of(
-      definitions.wins.begin(), definitions.wins.end(),
-      [](const auto& win) { return win.second.flavour == WinFlavour::Symmetric; });
+  const bool symmetric =
+      std::any_of(definitions.wins.begin(), definitions.wins.end(),
+                  [](const auto& win) { return win.second.flavour == WinFlavour::Symmetric; });
   return symmetric ? refusal(command, definitions.rank.program) : "";
 }
 

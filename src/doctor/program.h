@@ -16,12 +16,12 @@ struct ProgramFacts {
   std::string mpi_library;            // its path; empty: the loader does not find it
   std::string launcher;               // for check -n; empty: there is none
   bool uses_openshmem = false;
-  bool has_library = false;           // the preload library for that MPI
-  bool has_lines = false;             // line information
-  bool wraps_mpi = false;             // it defines MPI functions itself, as PMPI tools do
-  std::string sanitizer;              // a runtime library that must be loaded first: "libasan.so.8"
-  std::vector<std::string> with;      // instrumented source files
-  std::vector<std::string> without;   // source files that are not, according to debug information
+  bool has_library = false;          // the preload library for that MPI
+  bool has_lines = false;            // line information
+  bool wraps_mpi = false;            // it defines MPI functions itself, as PMPI tools do
+  std::string sanitizer;             // a runtime library that must be loaded first: "libasan.so.8"
+  std::vector<std::string> with;     // instrumented source files
+  std::vector<std::string> without;  // source files that are not, according to debug information
 };
 
 // `executable`: the path of the tool.

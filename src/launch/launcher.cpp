@@ -172,8 +172,7 @@ Error no_launcher_error(MpiFlavour flavour) {
 }  // namespace
 
 Result<std::vector<std::string>> launcher_for(MpiFlavour flavour, int ranks,
-                                              const std::string& mpi_library,
-                                              bool uses_openshmem) {
+                                              const std::string& mpi_library, bool uses_openshmem) {
   if (ranks < 1) return Error{fmt::format("cannot start {} ranks; give -n 1 or more", ranks)};
   const auto launcher = find_launcher(flavour, mpi_library, uses_openshmem);
   if (!launcher) return no_launcher_error(flavour);

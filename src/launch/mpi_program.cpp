@@ -183,8 +183,7 @@ Result<MpiProgram> inspect_elf(const std::string& path) {
   if (!symbols) return symbols.error();
   const LibraryGraph walk = walk_libraries(*elf);
   if (contains_mpi(*symbols, walk)) return static_mpi_error(path);
-  if (walk.flavour)
-    return MpiProgram{path, walk.flavour, walk.mpi_library, walk.uses_openshmem};
+  if (walk.flavour) return MpiProgram{path, walk.flavour, walk.mpi_library, walk.uses_openshmem};
   if (const std::string library = find_unknown_mpi(walk); !library.empty())
     return unknown_mpi_error(path, library);
   return no_mpi_error(path, walk);
@@ -247,7 +246,8 @@ Result<MpiProgram> inspect_program(const std::string& name) {
   if (access(path->c_str(), R_OK) != 0)
     return Error{fmt::format("{}: executable but not readable, so its MPI cannot be found out; {}",
                              *path, kGiveFlavour)};
-  if (kind_of_file(*path) != FileKind::Elf) return MpiProgram{.path = *path, .flavour = {}, .mpi_library = {}};
+  if (kind_of_file(*path) != FileKind::Elf)
+    return MpiProgram{.path = *path, .flavour = {}, .mpi_library = {}};
   return inspect_elf(*path);
 }
 

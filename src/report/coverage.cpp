@@ -325,14 +325,13 @@ std::string coverage_text(const std::vector<Limitation>& limitations) {
 }
 
 NotInstrumented not_instrumented(const std::string& program, bool openshmem) {
-  const char* const wrappers =
-      openshmem ? "pfoshcc or pfoshcxx" : "pfmpicc, pfmpicxx or pfmpifort";
+  const char* const wrappers = openshmem ? "pfoshcc or pfoshcxx" : "pfmpicc, pfmpicxx or pfmpifort";
   const PassNotes notes = pass_notes(program);
   if (!notes.readable || (!notes.with.empty() && notes.without.empty())) return {};
   if (notes.with.empty())
     return {"loads and stores not checked",
-            fmt::format("{} is not instrumented: rebuild with {} to check loads and stores", program,
-                        wrappers)};
+            fmt::format("{} is not instrumented: rebuild with {} to check loads and stores",
+                        program, wrappers)};
   constexpr std::size_t kMost = 5;
   const std::size_t count = notes.without.size(), named = std::min(kMost, count);
   return {fmt::format("loads and stores of {} file{} not checked", count, count == 1 ? "" : "s"),

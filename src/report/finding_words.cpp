@@ -266,8 +266,8 @@ std::string FindingWords::memory() const {
   if (finding_.win == Uid()) {
     const std::string name = named();
     std::string text =
-        fmt::format("{}memory of {} at 0x{:x}..0x{:x}", name.empty() ? "" : name + ": ",
-                    owner(), finding_.where.begin, finding_.where.end);
+        fmt::format("{}memory of {} at 0x{:x}..0x{:x}", name.empty() ? "" : name + ": ", owner(),
+                    finding_.where.begin, finding_.where.end);
     std::string calls;
     for (const FindingSide& s : finding_.sides)
       if (is_buffer(s) && calls.find(name_of(s.call)) == std::string::npos)
@@ -332,10 +332,9 @@ std::string FindingWords::why_not_complete() const {
   std::string does = is_plain(late)    ? noun(late) + "s"
                      : is_buffer(late) ? "calls " + noun(late)
                                        : "starts the " + noun(late);
-  std::string text = fmt::format(
-      "The accesses are concurrent: {} {} {} while its {}{} is pending", process(),
-      rank_text(late.rank), does,
-      noun(early) == noun(late) ? "earlier " : "own ", noun(early));
+  std::string text = fmt::format("The accesses are concurrent: {} {} {} while its {}{} is pending",
+                                 process(), rank_text(late.rank), does,
+                                 noun(early) == noun(late) ? "earlier " : "own ", noun(early));
   if (ends_at_target(early, epoch_kind(early)))
     return text +
            fmt::format("; only MPI_Win_wait of rank {} completes it.", rank_text(finding_.owner));
@@ -569,13 +568,15 @@ std::string FindingWords::symmetric_object() const {
   const std::int64_t size = std::max<std::int64_t>(finding_.where.end - finding_.where.begin, 0);
   const auto range = [&](std::uint64_t begin) {
     const auto first = static_cast<std::uint64_t>(finding_.where.begin) - begin;
-    return size == 0 ? fmt::format("+0x{:x}", first)
-                     : fmt::format("+0x{:x}..0x{:x}", first, first + static_cast<std::uint64_t>(size));
+    return size == 0
+               ? fmt::format("+0x{:x}", first)
+               : fmt::format("+0x{:x}..0x{:x}", first, first + static_cast<std::uint64_t>(size));
   };
   if (const auto& block = notes_.block(finding_.owner, finding_.where.begin))
     return "symmetric heap block " + range(block->begin);
   if (const auto& global = notes_.variable(finding_.owner, finding_.where.begin))
-    return fmt::format("`{}` ", global->name) + range(static_cast<std::uint64_t>(finding_.where.begin) - global->offset);
+    return fmt::format("`{}` ", global->name) +
+           range(static_cast<std::uint64_t>(finding_.where.begin) - global->offset);
   return window() + " " + bytes_in_window();
 }
 
@@ -605,7 +606,8 @@ std::string FindingWords::openshmem_advice() const {
       return fmt::format("shmem_quiet (shmem_ctx_quiet for a context) before the program {} of {}",
                          early.kind == AccessKind::Load ? "reuses the buffer" : "uses the result",
                          name_of(early.call));
-    return fmt::format("shmem_quiet (shmem_ctx_quiet for a context) between {}{}", both(early, late),
+    return fmt::format("shmem_quiet (shmem_ctx_quiet for a context) between {}{}",
+                       both(early, late),
                        early.kind == AccessKind::Put && late.kind == AccessKind::Put
                            ? "; shmem_fence is sufficient for their order"
                            : "");
@@ -623,8 +625,9 @@ std::string FindingWords::openshmem_advice() const {
                               atomic_instead((first_atomic ? b : a).kind),
                               with_article(first_atomic ? b : a));
   if (!local)
-    text += ". For get, compute, put on shared data: one lock (shmem_set_lock) around all of it, or "
-            "one atomic (shmem_atomic_fetch_add, shmem_atomic_compare_swap)";
+    text +=
+        ". For get, compute, put on shared data: one lock (shmem_set_lock) around all of it, or "
+        "one atomic (shmem_atomic_fetch_add, shmem_atomic_compare_swap)";
   return text;
 }
 

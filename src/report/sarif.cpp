@@ -163,8 +163,8 @@ json result_json(const FindingDocument& finding, const RunDocument& run, std::si
   result["message"] = {
       {"text", fmt::format("{} [F{}], {}, {} on {}: {}. {} {}",
                            capitalised(std::string(kind_name(finding.kind))), finding.number, state,
-                           times_text(finding.times), ranks_of(finding.ranks, finding.process), text, finding.why,
-                           finding.advice)}};
+                           times_text(finding.times), ranks_of(finding.ranks, finding.process),
+                           text, finding.why, finding.advice)}};
   const EndDocument& first = finding.ends.front();
   if (!first.stack.empty())
     result["locations"] = json::array({location_json(first.stack, run.root, first.headline)});

@@ -68,8 +68,8 @@ class Reach {
   enum class Completes { Nothing, OneTarget, AllTargets };
   void follow(const Event& event, const Definitions& definitions, Completes completes);
 
-  // The same for memory that no window event describes: symmetric memory, and the buffers of pending
-  // operations, by a key that is no window.
+  // The same for memory that no window event describes: symmetric memory, and the buffers of
+  // pending operations, by a key that is no window.
   void add_memory(std::uint64_t begin, std::uint64_t end);
   void remove_memory(std::uint64_t begin, std::uint64_t end);  // must have been added
   void begin_operation(std::int64_t key, std::int64_t target, const Buffer& buffer,

@@ -135,7 +135,7 @@ void check_recording(const Recorder& recorder) {
 
 void follow(Context& c, Recorder& recorder) {
   if (c.event.fields.has(Field::new_win))
-    acquire_annotations();  // of what was loaded since: it knows windows now
+    acquire_annotations();       // of what was loaded since: it knows windows now
   if (is_shmem(c.call)) return;  // its wrappers know their memory
   if (Reach* reach = Reach::get())
     reach->follow(c.event, recorder.writer().known(), completes(c.event));

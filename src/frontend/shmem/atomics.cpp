@@ -47,19 +47,24 @@ void record(Interception& call, const Atomic& a) {
 // --- forms: no operand, one operand, compare and operand; without result, with it, with it later
 
 #define ATOMIC(T, given, where, at, ...) \
-  record(call, {.context = given, .target = where, .pe = at, .bytes = sizeof(T), .type = element_type<T>, __VA_ARGS__})
+  record(call, {.context = given,        \
+                .target = where,         \
+                .pe = at,                \
+                .bytes = sizeof(T),      \
+                .type = element_type<T>, \
+                __VA_ARGS__})
 
-#define INC(symbol, family, T, parameters, arguments, given)        \
-  SHMEM_ENTRY void symbol(parameters T* dest, int pe) {             \
-    Interception call(ShmemCall::family, CALL_SITE);                \
-    SHMEM_REAL(symbol)(arguments dest, pe);                         \
-    ATOMIC(T, given, dest, pe, .operand = nullptr);                 \
+#define INC(symbol, family, T, parameters, arguments, given) \
+  SHMEM_ENTRY void symbol(parameters T* dest, int pe) {      \
+    Interception call(ShmemCall::family, CALL_SITE);         \
+    SHMEM_REAL(symbol)(arguments dest, pe);                  \
+    ATOMIC(T, given, dest, pe, .operand = nullptr);          \
   }
-#define UPDATE(symbol, family, T, parameters, arguments, given)     \
-  SHMEM_ENTRY void symbol(parameters T* dest, T value, int pe) {    \
-    Interception call(ShmemCall::family, CALL_SITE);                \
-    SHMEM_REAL(symbol)(arguments dest, value, pe);                  \
-    ATOMIC(T, given, dest, pe, .operand = &value);                  \
+#define UPDATE(symbol, family, T, parameters, arguments, given)  \
+  SHMEM_ENTRY void symbol(parameters T* dest, T value, int pe) { \
+    Interception call(ShmemCall::family, CALL_SITE);             \
+    SHMEM_REAL(symbol)(arguments dest, value, pe);               \
+    ATOMIC(T, given, dest, pe, .operand = &value);               \
   }
 #define FETCH(symbol, family, T, constness, parameters, arguments, given) \
   SHMEM_ENTRY T symbol(parameters constness T* dest, int pe) {            \
@@ -68,83 +73,82 @@ void record(Interception& call, const Atomic& a) {
     ATOMIC(T, given, dest, pe, .result = &result);                        \
     return result;                                                        \
   }
-#define FETCH_UPDATE(symbol, family, T, parameters, arguments, given)   \
-  SHMEM_ENTRY T symbol(parameters T* dest, T value, int pe) {           \
-    Interception call(ShmemCall::family, CALL_SITE);                    \
-    const T result = SHMEM_REAL(symbol)(arguments dest, value, pe);     \
-    ATOMIC(T, given, dest, pe, .operand = &value, .result = &result);   \
-    return result;                                                      \
+#define FETCH_UPDATE(symbol, family, T, parameters, arguments, given) \
+  SHMEM_ENTRY T symbol(parameters T* dest, T value, int pe) {         \
+    Interception call(ShmemCall::family, CALL_SITE);                  \
+    const T result = SHMEM_REAL(symbol)(arguments dest, value, pe);   \
+    ATOMIC(T, given, dest, pe, .operand = &value, .result = &result); \
+    return result;                                                    \
   }
-#define COMPARE_SWAP(symbol, family, T, parameters, arguments, given)                         \
-  SHMEM_ENTRY T symbol(parameters T* dest, T compare, T value, int pe) {                      \
-    Interception call(ShmemCall::family, CALL_SITE);                                          \
-    const T result = SHMEM_REAL(symbol)(arguments dest, compare, value, pe);                  \
-    ATOMIC(T, given, dest, pe, .operand = &value, .compare = &compare, .result = &result);    \
-    return result;                                                                            \
+#define COMPARE_SWAP(symbol, family, T, parameters, arguments, given)                      \
+  SHMEM_ENTRY T symbol(parameters T* dest, T compare, T value, int pe) {                   \
+    Interception call(ShmemCall::family, CALL_SITE);                                       \
+    const T result = SHMEM_REAL(symbol)(arguments dest, compare, value, pe);               \
+    ATOMIC(T, given, dest, pe, .operand = &value, .compare = &compare, .result = &result); \
+    return result;                                                                         \
   }
-#define LATER_FETCH(symbol, family, T, constness, parameters, arguments, given)        \
-  SHMEM_ENTRY void symbol(parameters T* fetch, constness T* dest, int pe) {            \
-    Interception call(ShmemCall::family, CALL_SITE);                                   \
-    SHMEM_REAL(symbol)(arguments fetch, dest, pe);                                     \
-    ATOMIC(T, given, dest, pe, .result = fetch, .pending = true);                      \
+#define LATER_FETCH(symbol, family, T, constness, parameters, arguments, given) \
+  SHMEM_ENTRY void symbol(parameters T* fetch, constness T* dest, int pe) {     \
+    Interception call(ShmemCall::family, CALL_SITE);                            \
+    SHMEM_REAL(symbol)(arguments fetch, dest, pe);                              \
+    ATOMIC(T, given, dest, pe, .result = fetch, .pending = true);               \
   }
-#define LATER_FETCH_UPDATE(symbol, family, T, parameters, arguments, given)            \
-  SHMEM_ENTRY void symbol(parameters T* fetch, T* dest, T value, int pe) {             \
-    Interception call(ShmemCall::family, CALL_SITE);                                   \
-    SHMEM_REAL(symbol)(arguments fetch, dest, value, pe);                              \
-    ATOMIC(T, given, dest, pe, .operand = &value, .result = fetch, .pending = true);   \
+#define LATER_FETCH_UPDATE(symbol, family, T, parameters, arguments, given)          \
+  SHMEM_ENTRY void symbol(parameters T* fetch, T* dest, T value, int pe) {           \
+    Interception call(ShmemCall::family, CALL_SITE);                                 \
+    SHMEM_REAL(symbol)(arguments fetch, dest, value, pe);                            \
+    ATOMIC(T, given, dest, pe, .operand = &value, .result = fetch, .pending = true); \
   }
-#define LATER_COMPARE_SWAP(symbol, family, T, parameters, arguments, given)                   \
-  SHMEM_ENTRY void symbol(parameters T* fetch, T* dest, T compare, T value, int pe) {         \
-    Interception call(ShmemCall::family, CALL_SITE);                                          \
-    SHMEM_REAL(symbol)(arguments fetch, dest, compare, value, pe);                            \
-    ATOMIC(T, given, dest, pe, .operand = &value, .compare = &compare, .result = fetch,       \
-           .pending = true);                                                                  \
+#define LATER_COMPARE_SWAP(symbol, family, T, parameters, arguments, given)             \
+  SHMEM_ENTRY void symbol(parameters T* fetch, T* dest, T compare, T value, int pe) {   \
+    Interception call(ShmemCall::family, CALL_SITE);                                    \
+    SHMEM_REAL(symbol)(arguments fetch, dest, compare, value, pe);                      \
+    ATOMIC(T, given, dest, pe, .operand = &value, .compare = &compare, .result = fetch, \
+           .pending = true);                                                            \
   }
 
 // Without a context, and with one.
 #define NO_CTX
 #define CTX_PARAMETER Ctx context,
 #define CTX_ARGUMENT context,
-#define BOTH(form, name, operation, ...)                                                       \
-  form(shmem_##name##_##operation, shmem_##operation, __VA_ARGS__, NO_CTX, NO_CTX,             \
-       kDefaultContext)                                                                        \
-  form(shmem_ctx_##name##_##operation, shmem_##operation, __VA_ARGS__, CTX_PARAMETER,          \
-       CTX_ARGUMENT, context)
+#define BOTH(form, name, operation, ...)                                                     \
+  form(shmem_##name##_##operation, shmem_##operation, __VA_ARGS__, NO_CTX, NO_CTX,           \
+       kDefaultContext) form(shmem_ctx_##name##_##operation, shmem_##operation, __VA_ARGS__, \
+                             CTX_PARAMETER, CTX_ARGUMENT, context)
 
-#define AMO_TYPE(name, T)                                        \
-  BOTH(INC, name, atomic_inc, T)                                 \
-  BOTH(UPDATE, name, atomic_add, T)                              \
-  BOTH(FETCH, name, atomic_fetch_inc, T, )                       \
-  BOTH(FETCH_UPDATE, name, atomic_fetch_add, T)                  \
-  BOTH(COMPARE_SWAP, name, atomic_compare_swap, T)               \
-  BOTH(LATER_FETCH, name, atomic_fetch_inc_nbi, T, )             \
-  BOTH(LATER_FETCH_UPDATE, name, atomic_fetch_add_nbi, T)        \
+#define AMO_TYPE(name, T)                                 \
+  BOTH(INC, name, atomic_inc, T)                          \
+  BOTH(UPDATE, name, atomic_add, T)                       \
+  BOTH(FETCH, name, atomic_fetch_inc, T, )                \
+  BOTH(FETCH_UPDATE, name, atomic_fetch_add, T)           \
+  BOTH(COMPARE_SWAP, name, atomic_compare_swap, T)        \
+  BOTH(LATER_FETCH, name, atomic_fetch_inc_nbi, T, )      \
+  BOTH(LATER_FETCH_UPDATE, name, atomic_fetch_add_nbi, T) \
   BOTH(LATER_COMPARE_SWAP, name, atomic_compare_swap_nbi, T)
-#define EXTENDED_AMO_TYPE(name, T)                               \
-  BOTH(FETCH, name, atomic_fetch, T, const)                      \
-  BOTH(UPDATE, name, atomic_set, T)                              \
-  BOTH(FETCH_UPDATE, name, atomic_swap, T)                       \
-  BOTH(LATER_FETCH, name, atomic_fetch_nbi, T, const)            \
+#define EXTENDED_AMO_TYPE(name, T)                    \
+  BOTH(FETCH, name, atomic_fetch, T, const)           \
+  BOTH(UPDATE, name, atomic_set, T)                   \
+  BOTH(FETCH_UPDATE, name, atomic_swap, T)            \
+  BOTH(LATER_FETCH, name, atomic_fetch_nbi, T, const) \
   BOTH(LATER_FETCH_UPDATE, name, atomic_swap_nbi, T)
-#define BITWISE_TYPE(name, T)                                    \
-  BOTH(UPDATE, name, atomic_and, T)                              \
-  BOTH(UPDATE, name, atomic_or, T)                               \
-  BOTH(UPDATE, name, atomic_xor, T)                              \
-  BOTH(FETCH_UPDATE, name, atomic_fetch_and, T)                  \
-  BOTH(FETCH_UPDATE, name, atomic_fetch_or, T)                   \
-  BOTH(FETCH_UPDATE, name, atomic_fetch_xor, T)                  \
-  BOTH(LATER_FETCH_UPDATE, name, atomic_fetch_and_nbi, T)        \
-  BOTH(LATER_FETCH_UPDATE, name, atomic_fetch_or_nbi, T)         \
+#define BITWISE_TYPE(name, T)                             \
+  BOTH(UPDATE, name, atomic_and, T)                       \
+  BOTH(UPDATE, name, atomic_or, T)                        \
+  BOTH(UPDATE, name, atomic_xor, T)                       \
+  BOTH(FETCH_UPDATE, name, atomic_fetch_and, T)           \
+  BOTH(FETCH_UPDATE, name, atomic_fetch_or, T)            \
+  BOTH(FETCH_UPDATE, name, atomic_fetch_xor, T)           \
+  BOTH(LATER_FETCH_UPDATE, name, atomic_fetch_and_nbi, T) \
+  BOTH(LATER_FETCH_UPDATE, name, atomic_fetch_or_nbi, T)  \
   BOTH(LATER_FETCH_UPDATE, name, atomic_fetch_xor_nbi, T)
 // The deprecated names.
 #define OLD(form, name, old, operation, ...) \
   form(shmem_##name##_##old, shmem_##operation, __VA_ARGS__, NO_CTX, NO_CTX, kDefaultContext)
-#define OLD_AMO_TYPE(name, T)                            \
-  OLD(INC, name, inc, atomic_inc, T)                     \
-  OLD(UPDATE, name, add, atomic_add, T)                  \
-  OLD(FETCH, name, finc, atomic_fetch_inc, T, )          \
-  OLD(FETCH_UPDATE, name, fadd, atomic_fetch_add, T)     \
+#define OLD_AMO_TYPE(name, T)                        \
+  OLD(INC, name, inc, atomic_inc, T)                 \
+  OLD(UPDATE, name, add, atomic_add, T)              \
+  OLD(FETCH, name, finc, atomic_fetch_inc, T, )      \
+  OLD(FETCH_UPDATE, name, fadd, atomic_fetch_add, T) \
   OLD(COMPARE_SWAP, name, cswap, atomic_compare_swap, T)
 #define OLD_EXTENDED_AMO_TYPE(name, T)            \
   OLD(FETCH, name, fetch, atomic_fetch, T, const) \

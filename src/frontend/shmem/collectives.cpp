@@ -69,56 +69,55 @@ void enter_collect(Interception& call, const Set& set, const void* dest, const v
 }  // namespace
 
 #define ACTIVE_SET int first, int log_stride, int pes, long *sync
-#define SIZED(bits)                                                                               \
-  SHMEM_ENTRY void shmem_broadcast##bits(void* dest, const void* source, std::size_t count,       \
-                                         int root, ACTIVE_SET) {                                  \
-    Interception call(ShmemCall::shmem_broadcast, CALL_SITE);                                     \
-    if (call.records())                                                                           \
-      enter_broadcast(call, set_of(first, log_stride, pes), dest, source, count, bits / 8,        \
-                      first + root * (1 << log_stride), sync);                                    \
-    SHMEM_REAL(shmem_broadcast##bits)(dest, source, count, root, first, log_stride, pes, sync);   \
-    call.leave();                                                                                 \
-  }                                                                                               \
-  SHMEM_ENTRY void shmem_collect##bits(void* dest, const void* source, std::size_t count,         \
-                                       ACTIVE_SET) {                                              \
-    Interception call(ShmemCall::shmem_collect, CALL_SITE);                                       \
-    if (call.records())                                                                           \
-      enter_collect(call, set_of(first, log_stride, pes), dest, source, count, bits / 8, false,   \
-                    sync);                                                                        \
-    SHMEM_REAL(shmem_collect##bits)(dest, source, count, first, log_stride, pes, sync);           \
-    call.leave();                                                                                 \
-  }                                                                                               \
-  SHMEM_ENTRY void shmem_fcollect##bits(void* dest, const void* source, std::size_t count,        \
-                                        ACTIVE_SET) {                                             \
-    Interception call(ShmemCall::shmem_fcollect, CALL_SITE);                                      \
-    if (call.records())                                                                           \
-      enter_collect(call, set_of(first, log_stride, pes), dest, source, count, bits / 8, true,    \
-                    sync);                                                                        \
-    SHMEM_REAL(shmem_fcollect##bits)(dest, source, count, first, log_stride, pes, sync);          \
-    call.leave();                                                                                 \
-  }                                                                                               \
-  SHMEM_ENTRY void shmem_alltoall##bits(void* dest, const void* source, std::size_t count,        \
-                                        ACTIVE_SET) {                                             \
-    Interception call(ShmemCall::shmem_alltoall, CALL_SITE);                                      \
-    const std::size_t all = count * static_cast<std::size_t>(pes);                                \
-    if (call.records())                                                                           \
-      enter(call, set_of(first, log_stride, pes), {dest, source, all, all, bits / 8}, sync,       \
-            kAlltoallSync);                                                                       \
-    SHMEM_REAL(shmem_alltoall##bits)(dest, source, count, first, log_stride, pes, sync);          \
-    call.leave();                                                                                 \
-  }                                                                                               \
-  SHMEM_ENTRY void shmem_alltoalls##bits(void* dest, const void* source,                          \
-                                         std::ptrdiff_t dest_stride,                              \
-                                         std::ptrdiff_t source_stride, std::size_t count,         \
-                                         ACTIVE_SET) {                                            \
-    Interception call(ShmemCall::shmem_alltoalls, CALL_SITE);                                     \
-    const std::size_t all = count * static_cast<std::size_t>(pes);                                \
-    if (call.records())                                                                           \
-      enter(call, set_of(first, log_stride, pes),                                                 \
-            {dest, source, all, all, bits / 8, dest_stride, source_stride}, sync, kAlltoallSync); \
-    SHMEM_REAL(shmem_alltoalls##bits)                                                             \
-    (dest, source, dest_stride, source_stride, count, first, log_stride, pes, sync);              \
-    call.leave();                                                                                 \
+#define SIZED(bits)                                                                                \
+  SHMEM_ENTRY void shmem_broadcast##bits(void* dest, const void* source, std::size_t count,        \
+                                         int root, ACTIVE_SET) {                                   \
+    Interception call(ShmemCall::shmem_broadcast, CALL_SITE);                                      \
+    if (call.records())                                                                            \
+      enter_broadcast(call, set_of(first, log_stride, pes), dest, source, count, bits / 8,         \
+                      first + root * (1 << log_stride), sync);                                     \
+    SHMEM_REAL(shmem_broadcast##bits)(dest, source, count, root, first, log_stride, pes, sync);    \
+    call.leave();                                                                                  \
+  }                                                                                                \
+  SHMEM_ENTRY void shmem_collect##bits(void* dest, const void* source, std::size_t count,          \
+                                       ACTIVE_SET) {                                               \
+    Interception call(ShmemCall::shmem_collect, CALL_SITE);                                        \
+    if (call.records())                                                                            \
+      enter_collect(call, set_of(first, log_stride, pes), dest, source, count, bits / 8, false,    \
+                    sync);                                                                         \
+    SHMEM_REAL(shmem_collect##bits)(dest, source, count, first, log_stride, pes, sync);            \
+    call.leave();                                                                                  \
+  }                                                                                                \
+  SHMEM_ENTRY void shmem_fcollect##bits(void* dest, const void* source, std::size_t count,         \
+                                        ACTIVE_SET) {                                              \
+    Interception call(ShmemCall::shmem_fcollect, CALL_SITE);                                       \
+    if (call.records())                                                                            \
+      enter_collect(call, set_of(first, log_stride, pes), dest, source, count, bits / 8, true,     \
+                    sync);                                                                         \
+    SHMEM_REAL(shmem_fcollect##bits)(dest, source, count, first, log_stride, pes, sync);           \
+    call.leave();                                                                                  \
+  }                                                                                                \
+  SHMEM_ENTRY void shmem_alltoall##bits(void* dest, const void* source, std::size_t count,         \
+                                        ACTIVE_SET) {                                              \
+    Interception call(ShmemCall::shmem_alltoall, CALL_SITE);                                       \
+    const std::size_t all = count * static_cast<std::size_t>(pes);                                 \
+    if (call.records())                                                                            \
+      enter(call, set_of(first, log_stride, pes), {dest, source, all, all, bits / 8}, sync,        \
+            kAlltoallSync);                                                                        \
+    SHMEM_REAL(shmem_alltoall##bits)(dest, source, count, first, log_stride, pes, sync);           \
+    call.leave();                                                                                  \
+  }                                                                                                \
+  SHMEM_ENTRY void shmem_alltoalls##bits(void* dest, const void* source,                           \
+                                         std::ptrdiff_t dest_stride, std::ptrdiff_t source_stride, \
+                                         std::size_t count, ACTIVE_SET) {                          \
+    Interception call(ShmemCall::shmem_alltoalls, CALL_SITE);                                      \
+    const std::size_t all = count * static_cast<std::size_t>(pes);                                 \
+    if (call.records())                                                                            \
+      enter(call, set_of(first, log_stride, pes),                                                  \
+            {dest, source, all, all, bits / 8, dest_stride, source_stride}, sync, kAlltoallSync);  \
+    SHMEM_REAL(shmem_alltoalls##bits)                                                              \
+    (dest, source, dest_stride, source_stride, count, first, log_stride, pes, sync);               \
+    call.leave();                                                                                  \
   }
 SIZED(32)
 SIZED(64)

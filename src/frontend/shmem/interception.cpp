@@ -59,12 +59,10 @@ Interception::Interception(Call call, CallSite call_site) : call_(call), call_si
   outermost_ = true;
   mpi::t_inside = call_site.frame;
   // Neither confirms nor records OpenSHMEM programs: the commands say so.
-  if (recorder_ != nullptr &&
-      (mpi::Control::get() != nullptr || mpi::Journaling::get() != nullptr))
+  if (recorder_ != nullptr && (mpi::Control::get() != nullptr || mpi::Journaling::get() != nullptr))
     return;
   task_ = recorder_ != nullptr ? mpi::task_of(*recorder_) : nullptr;
-  if (task_ != nullptr && ThreadAccesses::any() &&
-      !mpi::record_thread_accesses(*recorder_, *task_))
+  if (task_ != nullptr && ThreadAccesses::any() && !mpi::record_thread_accesses(*recorder_, *task_))
     task_ = nullptr;
   if (task_ == nullptr) {
     mpi::before_passing_on(traits(call).action, 0);

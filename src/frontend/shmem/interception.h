@@ -19,8 +19,7 @@
 #include "frontend/shmem/table/shmem_call.h"
 
 // The library's own function, which our own declaration describes.
-#define SHMEM_REAL(function) \
-  (::photofinish::mpi::real_function<#function, decltype(&function)>())
+#define SHMEM_REAL(function) (::photofinish::mpi::real_function<#function, decltype(&function)>())
 #define SHMEM_ENTRY extern "C" [[gnu::visibility("default")]]
 
 namespace photofinish::shmem {

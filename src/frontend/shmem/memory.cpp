@@ -13,9 +13,8 @@ void set_block(Context& c, const void* block) {
 
 void enter_allocation(Interception& call, std::size_t bytes) {
   if (bytes == 0) return;  // no allocation, and no synchronization
-  call.enter([&](Context& c) {
-    c.event.fields.set(Field::size, static_cast<std::int64_t>(bytes));
-  });
+  call.enter(
+      [&](Context& c) { c.event.fields.set(Field::size, static_cast<std::int64_t>(bytes)); });
 }
 
 void leave_allocation(Interception& call, std::size_t bytes, const void* block) {

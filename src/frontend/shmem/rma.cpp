@@ -14,9 +14,9 @@ struct Transfer {
   std::size_t count;
   std::size_t bytes;  // of an element
   int pe;
-  bool pending = false;                                  // until its context is quiet
-  std::ptrdiff_t remote_stride = 1, local_stride = 1;    // in elements
-  const void* value = nullptr;                           // of shmem_p
+  bool pending = false;                                // until its context is quiet
+  std::ptrdiff_t remote_stride = 1, local_stride = 1;  // in elements
+  const void* value = nullptr;                         // of shmem_p
 };
 
 // Elements one after the other are plain bytes.
@@ -57,17 +57,17 @@ void record(Interception& call, Way way, const Transfer& t) {
 }  // namespace
 
 // Each row makes the form without a context and the one with it.
-#define BLOCK(suffix, family, way, type, bytes, pending)                                          \
-  SHMEM_ENTRY void shmem_##suffix(type* dest, const type* source, std::size_t count, int pe) {    \
-    Interception call(ShmemCall::family, CALL_SITE);                                              \
-    SHMEM_REAL(shmem_##suffix)(dest, source, count, pe);                                          \
-    record_##way(call, kDefaultContext, dest, source, count, bytes, pe, pending);                 \
-  }                                                                                               \
-  SHMEM_ENTRY void shmem_ctx_##suffix(Ctx context, type* dest, const type* source,                \
-                                      std::size_t count, int pe) {                                \
-    Interception call(ShmemCall::family, CALL_SITE);                                              \
-    SHMEM_REAL(shmem_ctx_##suffix)(context, dest, source, count, pe);                             \
-    record_##way(call, context, dest, source, count, bytes, pe, pending);                         \
+#define BLOCK(suffix, family, way, type, bytes, pending)                                       \
+  SHMEM_ENTRY void shmem_##suffix(type* dest, const type* source, std::size_t count, int pe) { \
+    Interception call(ShmemCall::family, CALL_SITE);                                           \
+    SHMEM_REAL(shmem_##suffix)(dest, source, count, pe);                                       \
+    record_##way(call, kDefaultContext, dest, source, count, bytes, pe, pending);              \
+  }                                                                                            \
+  SHMEM_ENTRY void shmem_ctx_##suffix(Ctx context, type* dest, const type* source,             \
+                                      std::size_t count, int pe) {                             \
+    Interception call(ShmemCall::family, CALL_SITE);                                           \
+    SHMEM_REAL(shmem_ctx_##suffix)(context, dest, source, count, pe);                          \
+    record_##way(call, context, dest, source, count, bytes, pe, pending);                      \
   }
 #define STRIDED(suffix, family, way, type, bytes)                                                 \
   SHMEM_ENTRY void shmem_##suffix(type* dest, const type* source, std::ptrdiff_t dest_stride,     \
@@ -85,28 +85,28 @@ void record(Interception& call, Way way, const Transfer& t) {
     record_strided_##way(call, context, dest, source, dest_stride, source_stride, count, bytes,   \
                          pe);                                                                     \
   }
-#define VALUE(name, type)                                                                  \
-  SHMEM_ENTRY void shmem_##name##_p(type* dest, type value, int pe) {                      \
-    Interception call(ShmemCall::shmem_p, CALL_SITE);                                      \
-    SHMEM_REAL(shmem_##name##_p)(dest, value, pe);                                         \
-    record_p(call, kDefaultContext, dest, &value, sizeof(type), pe);                       \
-  }                                                                                        \
-  SHMEM_ENTRY void shmem_ctx_##name##_p(Ctx context, type* dest, type value, int pe) {     \
-    Interception call(ShmemCall::shmem_p, CALL_SITE);                                      \
-    SHMEM_REAL(shmem_ctx_##name##_p)(context, dest, value, pe);                            \
-    record_p(call, context, dest, &value, sizeof(type), pe);                               \
-  }                                                                                        \
-  SHMEM_ENTRY type shmem_##name##_g(const type* source, int pe) {                          \
-    Interception call(ShmemCall::shmem_g, CALL_SITE);                                      \
-    const type value = SHMEM_REAL(shmem_##name##_g)(source, pe);                           \
-    record_get(call, kDefaultContext, nullptr, source, 1, sizeof(type), pe, false);        \
-    return value;                                                                          \
-  }                                                                                        \
-  SHMEM_ENTRY type shmem_ctx_##name##_g(Ctx context, const type* source, int pe) {         \
-    Interception call(ShmemCall::shmem_g, CALL_SITE);                                      \
-    const type value = SHMEM_REAL(shmem_ctx_##name##_g)(context, source, pe);              \
-    record_get(call, context, nullptr, source, 1, sizeof(type), pe, false);                \
-    return value;                                                                          \
+#define VALUE(name, type)                                                              \
+  SHMEM_ENTRY void shmem_##name##_p(type* dest, type value, int pe) {                  \
+    Interception call(ShmemCall::shmem_p, CALL_SITE);                                  \
+    SHMEM_REAL(shmem_##name##_p)(dest, value, pe);                                     \
+    record_p(call, kDefaultContext, dest, &value, sizeof(type), pe);                   \
+  }                                                                                    \
+  SHMEM_ENTRY void shmem_ctx_##name##_p(Ctx context, type* dest, type value, int pe) { \
+    Interception call(ShmemCall::shmem_p, CALL_SITE);                                  \
+    SHMEM_REAL(shmem_ctx_##name##_p)(context, dest, value, pe);                        \
+    record_p(call, context, dest, &value, sizeof(type), pe);                           \
+  }                                                                                    \
+  SHMEM_ENTRY type shmem_##name##_g(const type* source, int pe) {                      \
+    Interception call(ShmemCall::shmem_g, CALL_SITE);                                  \
+    const type value = SHMEM_REAL(shmem_##name##_g)(source, pe);                       \
+    record_get(call, kDefaultContext, nullptr, source, 1, sizeof(type), pe, false);    \
+    return value;                                                                      \
+  }                                                                                    \
+  SHMEM_ENTRY type shmem_ctx_##name##_g(Ctx context, const type* source, int pe) {     \
+    Interception call(ShmemCall::shmem_g, CALL_SITE);                                  \
+    const type value = SHMEM_REAL(shmem_ctx_##name##_g)(context, source, pe);          \
+    record_get(call, context, nullptr, source, 1, sizeof(type), pe, false);            \
+    return value;                                                                      \
   }
 
 namespace {
@@ -145,22 +145,22 @@ void record_p(Interception& call, Ctx context, const void* dest, const void* val
 
 }  // namespace
 
-#define RMA_TYPE(name, type)                                              \
-  BLOCK(name##_put, shmem_put, put, type, sizeof(type), false)            \
-  BLOCK(name##_get, shmem_get, get, type, sizeof(type), false)            \
-  BLOCK(name##_put_nbi, shmem_put_nbi, put, type, sizeof(type), true)     \
-  BLOCK(name##_get_nbi, shmem_get_nbi, get, type, sizeof(type), true)     \
-  STRIDED(name##_iput, shmem_iput, put, type, sizeof(type))               \
-  STRIDED(name##_iget, shmem_iget, get, type, sizeof(type))               \
+#define RMA_TYPE(name, type)                                          \
+  BLOCK(name##_put, shmem_put, put, type, sizeof(type), false)        \
+  BLOCK(name##_get, shmem_get, get, type, sizeof(type), false)        \
+  BLOCK(name##_put_nbi, shmem_put_nbi, put, type, sizeof(type), true) \
+  BLOCK(name##_get_nbi, shmem_get_nbi, get, type, sizeof(type), true) \
+  STRIDED(name##_iput, shmem_iput, put, type, sizeof(type))           \
+  STRIDED(name##_iget, shmem_iget, get, type, sizeof(type))           \
   VALUE(name, type)
 #include "frontend/shmem/types.def"
 
-#define SIZE(bits)                                               \
-  BLOCK(put##bits, shmem_put, put, void, bits / 8, false)        \
-  BLOCK(get##bits, shmem_get, get, void, bits / 8, false)        \
+#define SIZE(bits)                                                 \
+  BLOCK(put##bits, shmem_put, put, void, bits / 8, false)          \
+  BLOCK(get##bits, shmem_get, get, void, bits / 8, false)          \
   BLOCK(put##bits##_nbi, shmem_put_nbi, put, void, bits / 8, true) \
   BLOCK(get##bits##_nbi, shmem_get_nbi, get, void, bits / 8, true) \
-  STRIDED(iput##bits, shmem_iput, put, void, bits / 8)           \
+  STRIDED(iput##bits, shmem_iput, put, void, bits / 8)             \
   STRIDED(iget##bits, shmem_iget, get, void, bits / 8)
 SIZE(8)
 SIZE(16)
@@ -195,28 +195,28 @@ void record_signal(Interception& call, const Transfer& t, const Signal& signal) 
 
 }  // namespace
 
-#define SIGNALLED(suffix, family, type, bytes, pending)                                          \
-  SHMEM_ENTRY void shmem_##suffix(type* dest, const type* source, std::size_t count,             \
-                                  std::uint64_t* word, std::uint64_t value, int op, int pe) {    \
-    Interception call(ShmemCall::family, CALL_SITE);                                             \
-    SHMEM_REAL(shmem_##suffix)(dest, source, count, word, value, op, pe);                        \
-    record_signal(call, {kDefaultContext, dest, source, count, bytes, pe, pending},              \
-                  {word, value, op});                                                            \
-  }                                                                                              \
-  SHMEM_ENTRY void shmem_ctx_##suffix(Ctx context, type* dest, const type* source,               \
-                                      std::size_t count, std::uint64_t* word,                    \
-                                      std::uint64_t value, int op, int pe) {                     \
-    Interception call(ShmemCall::family, CALL_SITE);                                             \
-    SHMEM_REAL(shmem_ctx_##suffix)(context, dest, source, count, word, value, op, pe);           \
-    record_signal(call, {context, dest, source, count, bytes, pe, pending}, {word, value, op});  \
+#define SIGNALLED(suffix, family, type, bytes, pending)                                            \
+  SHMEM_ENTRY void shmem_##suffix(type* dest, const type* source, std::size_t count,               \
+                                  std::uint64_t* word, std::uint64_t value, int op, int pe) {      \
+    Interception call(ShmemCall::family, CALL_SITE);                                               \
+    SHMEM_REAL(shmem_##suffix)(dest, source, count, word, value, op, pe);                          \
+    record_signal(call, {kDefaultContext, dest, source, count, bytes, pe, pending},                \
+                  {word, value, op});                                                              \
+  }                                                                                                \
+  SHMEM_ENTRY void shmem_ctx_##suffix(Ctx context, type* dest, const type* source,                 \
+                                      std::size_t count, std::uint64_t* word, std::uint64_t value, \
+                                      int op, int pe) {                                            \
+    Interception call(ShmemCall::family, CALL_SITE);                                               \
+    SHMEM_REAL(shmem_ctx_##suffix)(context, dest, source, count, word, value, op, pe);             \
+    record_signal(call, {context, dest, source, count, bytes, pe, pending}, {word, value, op});    \
   }
-#define RMA_TYPE(name, type)                                                     \
-  SIGNALLED(name##_put_signal, shmem_put_signal, type, sizeof(type), false)      \
+#define RMA_TYPE(name, type)                                                \
+  SIGNALLED(name##_put_signal, shmem_put_signal, type, sizeof(type), false) \
   SIGNALLED(name##_put_signal_nbi, shmem_put_signal_nbi, type, sizeof(type), true)
 #include "frontend/shmem/types.def"
 #undef SIZE
-#define SIZE(bits)                                                               \
-  SIGNALLED(put##bits##_signal, shmem_put_signal, void, bits / 8, false)         \
+#define SIZE(bits)                                                       \
+  SIGNALLED(put##bits##_signal, shmem_put_signal, void, bits / 8, false) \
   SIGNALLED(put##bits##_signal_nbi, shmem_put_signal_nbi, void, bits / 8, true)
 SIZE(8)
 SIZE(16)

@@ -61,8 +61,8 @@ int add_module(dl_phdr_info* info, std::size_t, void* modules) {
 std::vector<std::string> system_directories(const std::vector<Module>& modules) {
   std::vector<std::string> directories;
   for (const Module& module : modules)
-    for (const char* const name : {"libc.so", "ld-linux", "liboshmem.so", "libmpi.so",
-                                   "libphotofinish-"})
+    for (const char* const name :
+         {"libc.so", "ld-linux", "liboshmem.so", "libmpi.so", "libphotofinish-"})
       if (file_of(module.path).starts_with(name)) directories.push_back(directory_of(module.path));
   return directories;
 }

@@ -62,27 +62,26 @@ void record_any(Interception& call, const Words& words, std::size_t index) {
 
 }  // namespace
 
-#define WAIT(symbol, T, parameters, arguments)                        \
-  SHMEM_ENTRY void symbol(volatile T* word parameters) {              \
-    Interception call(ShmemCall::shmem_wait_until, CALL_SITE);        \
+#define WAIT(symbol, T, parameters, arguments)                                 \
+  SHMEM_ENTRY void symbol(volatile T* word parameters) {                       \
+    Interception call(ShmemCall::shmem_wait_until, CALL_SITE);                 \
     const Words words{const_cast<const T*>(word), sizeof(T), element_type<T>}; \
-    enter_wait(call, words);                                          \
-    SHMEM_REAL(symbol)(word arguments);                               \
-    leave_wait(call, words);                                          \
+    enter_wait(call, words);                                                   \
+    SHMEM_REAL(symbol)(word arguments);                                        \
+    leave_wait(call, words);                                                   \
   }
 #define COMMA ,
-#define SYNC_TYPE(name, T)                                                                     \
-  WAIT(shmem_##name##_wait_until, T, COMMA int comparison COMMA T value,                       \
-       COMMA comparison COMMA value)                                                           \
-  SHMEM_ENTRY int shmem_##name##_test(volatile T* word, int comparison, T value) {             \
-    Interception call(ShmemCall::shmem_test, CALL_SITE);                                       \
-    const int satisfied = SHMEM_REAL(shmem_##name##_test)(word, comparison, value);            \
-    record_all(call, {const_cast<const T*>(word), sizeof(T), element_type<T>}, 1, nullptr,     \
-               satisfied != 0);                                                                \
-    return satisfied;                                                                          \
+#define SYNC_TYPE(name, T)                                                                 \
+  WAIT(shmem_##name##_wait_until, T, COMMA int comparison COMMA T value,                   \
+       COMMA comparison COMMA value)                                                       \
+  SHMEM_ENTRY int shmem_##name##_test(volatile T* word, int comparison, T value) {         \
+    Interception call(ShmemCall::shmem_test, CALL_SITE);                                   \
+    const int satisfied = SHMEM_REAL(shmem_##name##_test)(word, comparison, value);        \
+    record_all(call, {const_cast<const T*>(word), sizeof(T), element_type<T>}, 1, nullptr, \
+               satisfied != 0);                                                            \
+    return satisfied;                                                                      \
   }
-#define OLD_SYNC_TYPE(name, T) \
-  WAIT(shmem_##name##_wait, T, COMMA T value, COMMA value)
+#define OLD_SYNC_TYPE(name, T) WAIT(shmem_##name##_wait, T, COMMA T value, COMMA value)
 #include "frontend/shmem/types.def"
 WAIT(shmem_wait, long, COMMA long value, COMMA value)
 WAIT(shmem_wait_until, long, COMMA int comparison COMMA long value, COMMA comparison COMMA value)
@@ -116,8 +115,8 @@ WAIT(shmem_wait_until, long, COMMA int comparison COMMA long value, COMMA compar
   SHMEM_ENTRY int shmem_##name##_test_all##suffix(T* words, std::size_t count, const int* status, \
                                                   int comparison, value_type value) {             \
     Interception call(ShmemCall::shmem_test_all, CALL_SITE);                                      \
-    const int satisfied = SHMEM_REAL(shmem_##name##_test_all##suffix)(words, count, status,       \
-                                                                      comparison, value);         \
+    const int satisfied =                                                                         \
+        SHMEM_REAL(shmem_##name##_test_all##suffix)(words, count, status, comparison, value);     \
     record_all(call, {words, sizeof(T), element_type<T>}, count, status, satisfied != 0);         \
     return satisfied;                                                                             \
   }                                                                                               \
@@ -138,8 +137,8 @@ WAIT(shmem_wait_until, long, COMMA int comparison COMMA long value, COMMA compar
     record_some(call, {words, sizeof(T), element_type<T>}, indices, found);                       \
     return found;                                                                                 \
   }
-#define SYNC_TYPE(name, T)     \
-  SEVERAL(name, T, , T)        \
+#define SYNC_TYPE(name, T) \
+  SEVERAL(name, T, , T)    \
   SEVERAL(name, T, _vector, T*)
 #include "frontend/shmem/types.def"
 
