@@ -5,11 +5,11 @@
 // expect race: put @{put} get @{get}
 // expect race: put @{put} put @{put}
 
-static long lock, total[2];
-
 int main(void) {
   begin();
-  while (shmem_long_atomic_compare_swap(&lock, 0, 1, 0) != 0) continue;
+  long* lock = longs(1);
+  long* total = longs(2);
+  while (shmem_long_atomic_compare_swap(lock, 0, 1, 0) != 0) continue;
   long values[2];
   shmem_long_get(values, total, 2, 0); /*{get}*/
   values[0] += 1;
@@ -17,7 +17,7 @@ int main(void) {
 #ifdef FIXED
   shmem_quiet();
 #endif
-  shmem_long_atomic_set(&lock, 0, 0);
+  shmem_long_atomic_set(lock, 0, 0);
   shmem_barrier_all();
   if (me == 0) printf("sum %ld\n", total[0]);
   shmem_finalize();
