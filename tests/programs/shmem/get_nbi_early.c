@@ -3,7 +3,7 @@
 // run: ranks=2
 // output: got 5
 // output: done
-// expect race: get @{get} load @{load}
+// expect race: store @{get} load @{load}
 
 int main(void) {
   begin();

@@ -2,7 +2,7 @@
 #include "pes.h"
 // run: ranks=2
 // output: done
-// expect race: put @{put} store @{store}
+// expect race: load @{put} store @{store}
 
 int main(void) {
   begin();

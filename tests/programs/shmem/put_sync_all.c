@@ -3,8 +3,8 @@
 // run: ranks=2
 // output: got 7
 // expect race: put @{put} load @{load}
-// expect report: Put of 8 bytes by PE 0 into PE 1, symmetric heap +0x*
-// expect report buggy: Try: shmem_barrier_all instead of shmem_sync_all*
+// expect report buggy: Put of 8 bytes by PE 0 into PE 1, symmetric heap block +0x0..0x8
+// expect report buggy: Try: shmem_barrier_all between them (shmem_sync_all completes no put).*
 
 int main(void) {
   begin();

@@ -3,7 +3,7 @@
 // run: ranks=2
 // output: done
 // expect race: put @{put} load @{load}
-// expect report buggy: Put of 8 bytes by PE 0 into PE 1, `grid` +0x20
+// expect report buggy: Put of 8 bytes by PE 0 into PE 1, `grid` +0x20..0x28
 
 static long grid[8];
 
