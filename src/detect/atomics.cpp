@@ -469,6 +469,28 @@ class Chain {
   std::vector<RankEdge> edges_;
 };
 
+// Writers that a sync point need not complete, so that a reader in a later phase may be the first to
+// see their values: the last few of each rank.
+class LastingWriters {
+ public:
+  void add(const AtomicOp& op) {
+    if (op.delivery.stage == 0 || is_store(op) || op.fetches) return;
+    std::vector<const AtomicOp*>& last = by_rank_[op.rank];
+    last.push_back(&op);
+    if (last.size() > kLast) last.erase(last.begin());
+  }
+  std::vector<const AtomicOp*> all() const {
+    std::vector<const AtomicOp*> writers;
+    for (const auto& [rank, last] : by_rank_)
+      writers.insert(writers.end(), last.begin(), last.end());
+    return writers;
+  }
+
+ private:
+  static constexpr std::size_t kLast = 8;
+  std::map<WorldRank, std::vector<const AtomicOp*>> by_rank_;
+};
+
 // Adds a phase for which the search found an order.
 void add_steps(Chain& chain, const std::vector<Queue>& queues, const std::vector<Step>& steps) {
   std::vector<std::size_t> next(queues.size(), 0);
@@ -504,13 +526,17 @@ std::vector<RankEdge> order_atomics(std::vector<AtomicOp> ops, std::uint64_t loc
   std::stable_sort(ops.begin(), ops.end(),
                    [](const AtomicOp& a, const AtomicOp& b) { return a.after < b.after; });
   Chain chain(location);
+  LastingWriters lasting;
   for (std::size_t first = 0; first < ops.size();) {
     std::vector<const AtomicOp*> phase;
     for (const SyncPoint after = ops[first].after; first < ops.size() && ops[first].after == after;
          ++first)
       phase.push_back(&ops[first]);
+    const std::vector<const AtomicOp*> pending = lasting.all();
+    for (const AtomicOp* op : phase) lasting.add(*op);
     if (std::any_of(phase.begin(), phase.end(), [](const auto* op) { return is_store(*op); })) {
       value.reset();
+      phase.insert(phase.begin(), pending.begin(), pending.end());
       chain.add_by_time(phase);
       continue;
     }

@@ -22,7 +22,7 @@ namespace photofinish::shmem_testing {
 namespace {
 
 constexpr std::uint64_t kData = 0, kFlags = 128, kCounters = 192, kTallies = 224, kLocks = 256,
-                        kOrigins = kPrivate + 64;
+                        kNonblocking = 288, kOrigins = kPrivate + 64;
 constexpr int kWords = 3;
 
 // What the steps so far permit.
@@ -61,10 +61,11 @@ void operate(World& w, State& state, const Step& step) {
     case 7:
       return w.atomic(pe, target, kCounters + word, ShmemCall::shmem_atomic_fetch_add, 1, plain);
     case 8:
-      return w.atomic(pe, target, kCounters + word,
-                      (step.how & 2) != 0 ? ShmemCall::shmem_atomic_fetch
-                                          : ShmemCall::shmem_atomic_fetch_add_nbi,
-                      (step.how & 2) != 0 ? 0 : 1, {.context = how.context, .origin = how.origin});
+      if ((step.how & 2) != 0)
+        return w.atomic(pe, target, kCounters + word, ShmemCall::shmem_atomic_fetch, 0, plain);
+      // Its value is known only when it is complete, so nothing else reads it.
+      return w.atomic(pe, target, kNonblocking + word, ShmemCall::shmem_atomic_fetch_add_nbi, 1,
+                      {.context = how.context, .origin = how.origin});
     case 9:
       if (state.read_tallies.contains({target, word})) return;
       return w.atomic(pe, target, kTallies + word, ShmemCall::shmem_atomic_inc, 0, plain);

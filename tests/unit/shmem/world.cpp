@@ -201,6 +201,8 @@ void World::put_signal(int pe, int target, std::uint64_t offset, std::int64_t by
   made.event->fields.set(Field::atomic, ++pes_[static_cast<std::size_t>(pe)].atomics);
   made.event->fields.set(Field::operand, static_cast<std::int64_t>(value));
   made.event->fields.set(Field::op, op == Signal::Set ? 1 : 2);
+  if (region_of(signal) != region_of(offset))
+    made.event->fields.set(Field::signal_win, region_of(signal));
   Word& memory = words_[{target, signal}];
   if (op == Signal::Set) memory = {0, {}};
   memory.value += value;

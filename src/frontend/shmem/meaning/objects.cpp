@@ -18,9 +18,9 @@ void Objects::follow_definitions() {
   }
 }
 
-const WinDefinition* Objects::region_of(const Event& event) const {
-  if (!event.fields.has(Field::win)) return nullptr;
-  return region(WinId(static_cast<std::uint32_t>(event.fields[Field::win])));
+const WinDefinition* Objects::region_of(const Event& event, Field field) const {
+  if (!event.fields.has(field)) return nullptr;
+  return region(WinId(static_cast<std::uint32_t>(event.fields[field])));
 }
 
 void Objects::add_segments(const Event& event) {
