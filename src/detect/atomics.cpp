@@ -366,13 +366,19 @@ class Chain {
   explicit Chain(std::uint64_t location) : location_(location) {}
 
   // `left`: plain atomics that could have come before this step instead of those that did.
-  void add(const Step& step, const std::vector<const AtomicOp*>& left) {
+  // `pending`: those of earlier phases that may take effect only now.
+  void add(const Step& step, const std::vector<const AtomicOp*>& left,
+           const std::vector<const AtomicOp*>& pending) {
     const AtomicOp& op = *step.op;
     if (const auto checking = checking_.find(op.rank);
         checking != checking_.end() &&
         !(only_checks(op) && checking->second.front()->result == op.result))
       checking_.erase(checking);
-    if (step.strange) restart();
+    if (step.strange) {
+      restart();
+      for (const AtomicOp* writer : pending)
+        if (writer->op == ReduceOp::Replace && written(*writer, 0) == step.before) release(*writer);
+    }
     if (!op.fetches) {
       if (op.op == ReduceOp::Replace) restart();
       if (op.op == ReduceOp::Replace)
@@ -453,7 +459,7 @@ class Chain {
     plain_.clear();
   }
   void release(const AtomicOp& op) {
-    edges_.push_back({op.rank, op.after, {op.begin, key(), false, position_++, true}});
+    edges_.push_back({op.rank, op.after, {op.begin, key(), false, position_++, true, op.knows}});
   }
   void acquire(const AtomicOp& op) { acquire(op, position_); }
   void acquire(const AtomicOp& op, std::uint64_t position) {
@@ -492,7 +498,8 @@ class LastingWriters {
 };
 
 // Adds a phase for which the search found an order.
-void add_steps(Chain& chain, const std::vector<Queue>& queues, const std::vector<Step>& steps) {
+void add_steps(Chain& chain, const std::vector<Queue>& queues, const std::vector<Step>& steps,
+               const std::vector<const AtomicOp*>& pending) {
   std::vector<std::size_t> next(queues.size(), 0);
   for (const Step& step : steps) {
     ++next[step.queue];
@@ -503,7 +510,7 @@ void add_steps(Chain& chain, const std::vector<Queue>& queues, const std::vector
       const AtomicOp* op = queues[queue][next[queue]];
       if (!op->fetches && !surely_sooner(*step.op, *op)) left.push_back(op);
     }
-    chain.add(step, left);
+    chain.add(step, left, pending);
   }
 }
 
@@ -542,7 +549,7 @@ std::vector<RankEdge> order_atomics(std::vector<AtomicOp> ops, std::uint64_t loc
     }
     const std::vector<Queue> queues = queues_of(phase);
     if (const auto steps = Search(queues).run(value))
-      add_steps(chain, queues, *steps);
+      add_steps(chain, queues, *steps, pending);
     else
       chain.add_by_time(phase);
   }

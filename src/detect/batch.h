@@ -55,6 +55,7 @@ template <class A>
 void describe(A& a, AtomicOp& d) {
   a(d.rank, d.owner, d.win, d.displacement, d.offset, d.op, d.element, d.fetches, d.has_result,
     d.operand, d.compare, d.result, d.delivery, d.start, d.done, d.begin, d.after, d.known, d.known_after);
+  describe_knowledge(a, d.knows);
 }
 template <class A>
 void describe(A& a, Edge& d) {

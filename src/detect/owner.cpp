@@ -53,6 +53,7 @@ void Owner::add_plain_atomic(const Access& access, std::uint64_t address, const 
   atomic.start = access.start;
   atomic.done = access.done;
   atomic.begin = access.begin;
+  atomic.knows = access.known;
   atomic.after = access.after;
   add_atomic(plain_atomics_, atomic, address, clock);
 }
@@ -548,6 +549,7 @@ void Owner::add_carried(std::map<std::uint64_t, std::vector<AtomicOp>>& by_locat
     if (access.op != ReduceOp::Replace && atomic_values_[address])
       atomic.op = ReduceOp::Sum, atomic.operand = 0;
     atomic.begin = access.begin;
+    atomic.knows = access.known;
     atomic.after = access.after;
     found->second.push_back(atomic);
   }

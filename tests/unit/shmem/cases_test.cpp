@@ -392,6 +392,28 @@ std::vector<ShmemCase> synchronization_cases() {
   };
 }
 
+std::vector<ShmemCase> thread_cases() {
+  const auto by_two = [](World& w, bool ordered) {
+    w.continue_as(0, 2), w.put(0, 1, kX), w.quiet(0);
+    if (ordered) w.hand_over(0, 1);
+    w.continue_as(0, 1), w.p(0, 1, kFlag, 1);
+    w.wait_until(1, kFlag), w.load(1, kX);
+  };
+  const auto read_by_two = [](World& w, bool ordered) {
+    w.put(0, 1, kX), w.fence(0), w.p(0, 1, kFlag, 1);
+    w.continue_as(1, 2), w.load(1, kY);  // starts before the wait
+    w.continue_as(1, 1), w.wait_until(1, kFlag);
+    if (ordered) w.hand_over(1, 2);
+    w.continue_as(1, 2), w.load(1, kX);
+  };
+  return {
+      {"a thread puts, another one sets the flag", false, [=](World& w) { by_two(w, true); }},
+      {"the same, threads not ordered", true, [=](World& w) { by_two(w, false); }},
+      {"a thread waits, another one loads", false, [=](World& w) { read_by_two(w, true); }},
+      {"the same, loads without order", true, [=](World& w) { read_by_two(w, false); }},
+  };
+}
+
 void check_all(const std::vector<ShmemCase>& cases) {
   for (const ShmemCase& one : cases) {
     World world(one.pes);
@@ -408,6 +430,7 @@ void check_all(const std::vector<ShmemCase>& cases) {
 TEST(ShmemCases, Completion) { check_all(completion_cases()); }
 TEST(ShmemCases, Flags) { check_all(flag_cases()); }
 TEST(ShmemCases, Atomics) { check_all(atomic_cases()); }
+TEST(ShmemCases, Threads) { check_all(thread_cases()); }
 TEST(ShmemCases, Synchronization) { check_all(synchronization_cases()); }
 
 }  // namespace

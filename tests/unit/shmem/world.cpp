@@ -53,7 +53,7 @@ World::World(int pes) : pes_(static_cast<std::size_t>(pes)) {
     for (const auto& [id, name] :
          {std::pair(1u, "SHMEM_SIGNAL_SET"), std::pair(2u, "SHMEM_SIGNAL_ADD")})
       pe.definitions.ops[OpId(id)] = {OpId(id), name};
-    pe.last = node();
+    pe.next() = node();
   }
   std::vector<int> all(pes_.size());
   for (int i = 0; i < pes; ++i) all[static_cast<std::size_t>(i)] = i;
@@ -72,18 +72,45 @@ World::Call_ World::call(int pe, Call what) {
   Event& event = on.events.emplace_back();
   const auto number = static_cast<std::uint32_t>(on.events.size());
   event.call = what;
-  event.task = TaskId(1);
+  event.task = TaskId(on.thread);
+  if (on.has_threads) event.fields.set(Field::order, ++on.order);
   event.site = SiteId(number);
   event.start = clock_;
   event.duration = 50;
   on.definitions.sites[event.site] = {
       event.site, {{ModuleId(1), static_cast<std::uint64_t>(pe) * 1000000 + number}}};
-  Call_ made{pe, &event, on.last, node(), node()};
+  Call_ made{pe, &event, on.next(), node(), node()};
   edge(made.start, made.middle);
   edge(made.middle, made.end);
-  on.last = node();
-  edge(made.end, on.last);
+  on.next() = node();
+  edge(made.end, on.next());
   return made;
+}
+
+void World::continue_as(int pe, std::uint32_t thread) {
+  Pe& on = pes_[static_cast<std::size_t>(pe)];
+  on.has_threads = true;
+  on.thread = thread;
+  if (on.last.contains(thread)) return;
+  const Node first = node();
+  for (const auto& [other, last] : on.last) edge(last, first);
+  on.next() = first;
+}
+
+void World::hand_over(int pe, std::uint32_t to) {
+  Pe& on = pes_[static_cast<std::size_t>(pe)];
+  const std::int64_t key = ++on.keys;
+  const Call_ release = call(pe, Call::task_release);
+  release.event->fields.set(Field::key, key);
+  const Node released = release.start;
+  const std::uint32_t from = on.thread;
+  advance();
+  continue_as(pe, to);
+  const Call_ acquire = call(pe, Call::task_acquire);
+  acquire.event->fields.set(Field::key, key);
+  edge(released, acquire.end);
+  on.thread = from;
+  advance();
 }
 
 void World::access(const Call_& call, int owner, AccessKind kind, std::uint64_t address,
@@ -436,11 +463,11 @@ void World::free(std::uint64_t offset, std::int64_t bytes) {
     event.buffers.push_back({BufferUse::Write, address_of(i, offset), bytes, TypeId(0)});
     const Node end = next_.size();
     node();
-    edge(pe.last, end);
-    access({i, &event, pe.last, pe.last, end}, i, AccessKind::Store, address_of(i, offset), bytes,
-           pe.last, end);
-    pe.last = node();
-    edge(end, pe.last);
+    edge(pe.next(), end);
+    access({i, &event, pe.next(), pe.next(), end}, i, AccessKind::Store, address_of(i, offset),
+           bytes, pe.next(), end);
+    pe.next() = node();
+    edge(end, pe.next());
   }
 }
 

@@ -59,6 +59,12 @@ class World {
   explicit World(int pes);
   int size() const { return static_cast<int>(pes_.size()); }
 
+  // --- threads
+  // The next calls of the PE are made by this thread; all calls so far come before its first one.
+  void continue_as(int pe, std::uint32_t thread);
+  // What the thread of the PE did so far comes before what the other one does from now on.
+  void hand_over(int pe, std::uint32_t to);
+
   // --- operations
   void put(int pe, int target, std::uint64_t offset, std::int64_t bytes = 8, How how = {});
   void p(int pe, int target, std::uint64_t offset, std::uint64_t value, How how = {});
@@ -116,7 +122,13 @@ class World {
   struct Pe {
     Definitions definitions;
     std::vector<Event> events;
-    Node last = 0;  // where its next call starts
+    // By thread: where its next call starts.
+    std::map<std::uint32_t, Node> last;
+    std::uint32_t thread = 1;
+    bool has_threads = false;
+    std::int64_t order = 0;
+    std::int64_t keys = 0;
+    Node& next() { return last[thread]; }
     // By context: the number of fences.
     std::map<int, std::uint32_t> stages;
     std::int64_t atomics = 0;
