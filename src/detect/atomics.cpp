@@ -475,8 +475,8 @@ class Chain {
   std::vector<RankEdge> edges_;
 };
 
-// Writers that a sync point need not complete, so that a reader in a later phase may be the first to
-// see their values: the last few of each rank.
+// Writers that a sync point need not complete, so that a reader in a later phase may be the first
+// to see their values: the last few of each rank.
 class LastingWriters {
  public:
   void add(const AtomicOp& op) {

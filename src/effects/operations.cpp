@@ -196,8 +196,7 @@ void Timeline::complete_delivered(Region& region, WorldRank target, const Delive
   const auto found = region.operations_.find(target);
   if (found == region.operations_.end()) return;
   std::erase_if(found->second.pending, [&](Pending& pending) {
-    return pending.over ||
-           (pending.access.delivery.precedes(later) && finish(pending, how));
+    return pending.over || (pending.access.delivery.precedes(later) && finish(pending, how));
   });
   found->second.over = 0;
 }

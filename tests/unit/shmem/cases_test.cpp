@@ -26,8 +26,7 @@ std::vector<ShmemCase> completion_cases() {
   return {
       {"put, barrier_all, load", false,
        [](World& w) { w.put(0, 1, kX), w.barrier_all(), w.load(1, kX); }},
-      {"put, sync_all, load", true,
-       [](World& w) { w.put(0, 1, kX), w.sync_all(), w.load(1, kX); }},
+      {"put, sync_all, load", true, [](World& w) { w.put(0, 1, kX), w.sync_all(), w.load(1, kX); }},
       {"put, quiet, sync_all, load", false,
        [](World& w) { w.put(0, 1, kX), w.quiet(0), w.sync_all(), w.load(1, kX); }},
       {"put, fence, sync_all, load", true,
@@ -81,9 +80,7 @@ std::vector<ShmemCase> completion_cases() {
          w.load_private(0, kPrivate);
        }},
       {"get_nbi, sync_all, store at the target", true,
-       [](World& w) {
-         w.get(0, 1, kX, 8, {.nonblocking = true}), w.sync_all(), w.store(1, kX);
-       }},
+       [](World& w) { w.get(0, 1, kX, 8, {.nonblocking = true}), w.sync_all(), w.store(1, kX); }},
       {"fetching atomic _nbi used before quiet", true,
        [](World& w) {
          w.atomic(0, 1, kCount, ShmemCall::shmem_atomic_fetch_add_nbi, 1, {.origin = kPrivate});
@@ -111,8 +108,7 @@ std::vector<ShmemCase> completion_cases() {
        [](World& w) { w.put(0, 1, kX), w.malloc(), w.load(1, kX); }},
       {"free completes and synchronizes", false,
        [](World& w) { w.put(0, 1, kX), w.free(kX, 64), w.malloc(), w.load(1, kX); }},
-      {"put into a freed block", true,
-       [](World& w) { w.free(kX, 64), w.put(0, 1, kX); }},
+      {"put into a freed block", true, [](World& w) { w.free(kX, 64), w.put(0, 1, kX); }},
   };
 }
 
@@ -260,11 +256,15 @@ std::vector<ShmemCase> atomic_cases() {
          w.atomic(2, 1, kCount, ShmemCall::shmem_atomic_fetch_add, 1);
        }},
       {"atomic and put", true,
-       [](World& w) { w.atomic(0, 1, kCount, ShmemCall::shmem_atomic_add, 1), w.put(2, 1, kCount); }},
+       [](World& w) {
+         w.atomic(0, 1, kCount, ShmemCall::shmem_atomic_add, 1), w.put(2, 1, kCount);
+       }},
       {"atomic and get", true,
        [](World& w) { w.atomic(0, 1, kCount, ShmemCall::shmem_atomic_inc), w.get(2, 1, kCount); }},
       {"atomic fetch and get", false,
-       [](World& w) { w.atomic(0, 1, kCount, ShmemCall::shmem_atomic_fetch), w.get(2, 1, kCount); }},
+       [](World& w) {
+         w.atomic(0, 1, kCount, ShmemCall::shmem_atomic_fetch), w.get(2, 1, kCount);
+       }},
       {"atomic and load", true,
        [](World& w) { w.atomic(0, 1, kCount, ShmemCall::shmem_atomic_add, 1), w.load(1, kCount); }},
       {"atomic and store", true,
@@ -360,9 +360,7 @@ std::vector<ShmemCase> synchronization_cases() {
       {"pSync reused", true,
        [](World& w) { w.reduce({0, 1, 2}, kSync), w.reduce({0, 1, 2}, kSync); }},
       {"pSync reused after a barrier", false,
-       [](World& w) {
-         w.reduce({0, 1, 2}, kSync), w.barrier_all(), w.reduce({0, 1, 2}, kSync);
-       }},
+       [](World& w) { w.reduce({0, 1, 2}, kSync), w.barrier_all(), w.reduce({0, 1, 2}, kSync); }},
       {"two pSync, alternating", false,
        [](World& w) {
          for (int i = 0; i < 2; ++i) w.reduce({0, 1, 2}, kSync), w.reduce({0, 1, 2}, kSync2);

@@ -108,12 +108,12 @@ void operate(World& w, State& state, const Step& step) {
 }
 
 rc::Gen<std::vector<Step>> steps() {
-  return rc::gen::container<std::vector<Step>>(rc::gen::build<Step>(
-      rc::gen::set(&Step::what, rc::gen::inRange<std::uint32_t>(0, 24)),
-      rc::gen::set(&Step::pe, rc::gen::inRange<std::uint32_t>(0, 3)),
-      rc::gen::set(&Step::target, rc::gen::inRange<std::uint32_t>(0, 3)),
-      rc::gen::set(&Step::word, rc::gen::inRange<std::uint32_t>(0, kWords)),
-      rc::gen::set(&Step::how, rc::gen::inRange<std::uint32_t>(0, 32))));
+  return rc::gen::container<std::vector<Step>>(
+      rc::gen::build<Step>(rc::gen::set(&Step::what, rc::gen::inRange<std::uint32_t>(0, 24)),
+                           rc::gen::set(&Step::pe, rc::gen::inRange<std::uint32_t>(0, 3)),
+                           rc::gen::set(&Step::target, rc::gen::inRange<std::uint32_t>(0, 3)),
+                           rc::gen::set(&Step::word, rc::gen::inRange<std::uint32_t>(0, kWords)),
+                           rc::gen::set(&Step::how, rc::gen::inRange<std::uint32_t>(0, 32))));
 }
 
 std::string difference(const World& world, const std::set<Race>& found) {
@@ -142,7 +142,8 @@ TEST(ShmemRandom, AgreesWithTheDefinition) {
     if (!std::includes(races.begin(), races.end(), early.begin(), early.end()))
       RC_FAIL("periods: " + difference(world, early));
   });
-  std::cout << racing << " with races, " << free << " without, " << hidden << " hidden by periods\n";
+  std::cout << racing << " with races, " << free << " without, " << hidden
+            << " hidden by periods\n";
   EXPECT_GT(racing, free / 10);
   EXPECT_GT(free, racing / 10);
 }

@@ -211,8 +211,8 @@ void World::get(int pe, int target, std::uint64_t offset, std::int64_t bytes, Ho
 
 void World::put_signal(int pe, int target, std::uint64_t offset, std::int64_t bytes,
                        std::uint64_t signal, std::uint64_t value, Signal op, How how) {
-  const Call_ made = call(
-      pe, how.nonblocking ? ShmemCall::shmem_put_signal_nbi : ShmemCall::shmem_put_signal);
+  const Call_ made =
+      call(pe, how.nonblocking ? ShmemCall::shmem_put_signal_nbi : ShmemCall::shmem_put_signal);
   set_target(made, target, offset, how);
   Operation& data = begin(made, target, how, true);
   origin(made, BufferUse::Read, bytes, how, data);
@@ -264,7 +264,7 @@ void World::atomic(int pe, int target, std::uint64_t offset, Call what, std::uin
   operation.sources = memory.shows;
   if (!only_reads(what)) {
     if (replaces(what) && !fetches) memory.shows.clear();
-    memory.value = replaces(what) ? value
+    memory.value = replaces(what)                        ? value
                    : what == ShmemCall::shmem_atomic_inc ? memory.value + 1
                                                          : memory.value + value;
     memory.shows.push_back(operation.delivered);
@@ -335,8 +335,7 @@ void World::complete(const Call_& call, int context) {
 }
 
 void World::quiet(int pe, int context) {
-  const Call_ made =
-      call(pe, context != 0 ? ShmemCall::shmem_ctx_quiet : ShmemCall::shmem_quiet);
+  const Call_ made = call(pe, context != 0 ? ShmemCall::shmem_ctx_quiet : ShmemCall::shmem_quiet);
   if (context != 0) made.event->fields.set(Field::context, context);
   complete(made, context);
   advance();
@@ -348,8 +347,7 @@ void World::destroy_context(int pe, int context) {
   advance();
 }
 void World::fence(int pe, int context) {
-  const Call_ made =
-      call(pe, context != 0 ? ShmemCall::shmem_ctx_fence : ShmemCall::shmem_fence);
+  const Call_ made = call(pe, context != 0 ? ShmemCall::shmem_ctx_fence : ShmemCall::shmem_fence);
   if (context != 0) made.event->fields.set(Field::context, context);
   ++pes_[static_cast<std::size_t>(pe)].stages[context];
   advance();
@@ -588,11 +586,10 @@ std::set<Race> World::found(std::size_t period) const {
   std::vector<std::size_t> next(pes_.size());
   std::vector<RankInput> inputs;
   for (std::size_t i = 0; i < pes_.size(); ++i)
-    inputs.push_back({pes_[i].definitions.rank.rank, &pes_[i].definitions, meaning_of,
-                      [this, &next, i] {
-                        return next[i] < pes_[i].events.size() ? &pes_[i].events[next[i]++]
-                                                               : nullptr;
-                      }});
+    inputs.push_back(
+        {pes_[i].definitions.rank.rank, &pes_[i].definitions, meaning_of, [this, &next, i] {
+           return next[i] < pes_[i].events.size() ? &pes_[i].events[next[i]++] : nullptr;
+         }});
   std::set<Race> races;
   for (const Finding& finding : analyze(std::move(inputs), RuleOptions(), period)) {
     const auto side = [&](int i) {

@@ -31,7 +31,8 @@ namespace photofinish::shmem_testing {
 
 inline constexpr std::uint64_t kHeapBytes = 4096, kStaticBytes = 256;
 
-// A symmetric object. Offsets from kStatic on are static data, which has another address on each PE.
+// A symmetric object. Offsets from kStatic on are static data, which has another address on each
+// PE.
 inline constexpr std::uint64_t kStatic = 0x10000;
 inline constexpr std::uint64_t kPrivate = 0x900000;  // address of memory that is not symmetric
 
@@ -113,9 +114,9 @@ class World {
   bool is_locked(std::uint64_t offset) const;
   bool holds(int pe, std::uint64_t offset) const;
 
-  std::set<Race> races() const;                          // by definition
+  std::set<Race> races() const;                              // by definition
   std::set<Race> found(std::size_t period = 1 << 18) const;  // by the analysis
-  std::string text() const;                              // the calls
+  std::string text() const;                                  // the calls
 
  private:
   using Node = std::size_t;
