@@ -195,6 +195,12 @@ std::vector<ShmemCase> flag_cases() {
          w.get(0, 1, kX, 8, {.nonblocking = true}), w.fence(0), w.p(0, 1, kFlag, 1);
          w.wait_until(1, kFlag), w.store(1, kX);
        }},
+      {"a PE hangs in wait_until", false,
+       [](World& w) { w.p(0, 1, kFlag, 1), w.hang_in_wait(1, kFlag); }},
+      {"put, quiet, MPI message, load", false,
+       [](World& w) { w.put(0, 1, kX), w.quiet(0), w.message(0, 1), w.load(1, kX); }},
+      {"put, fence, MPI message, load", true,
+       [](World& w) { w.put(0, 1, kX), w.fence(0), w.message(0, 1), w.load(1, kX); }},
       {"wait_until_all", false,
        [](World& w) {
          w.put(0, 1, kX), w.fence(0), w.p(0, 1, kFlag, 1);

@@ -310,6 +310,37 @@ void World::wait(int pe, Call what, const std::vector<std::uint64_t>& offsets) {
 void World::wait_until(int pe, std::uint64_t offset) {
   wait(pe, ShmemCall::shmem_wait_until, {offset});
 }
+void World::hang_in_wait(int pe, std::uint64_t offset) {
+  const Call_ made = call(pe, ShmemCall::shmem_wait_until);
+  made.event->returned = false;
+  made.event->fields.set(Field::win, region_of(offset));
+  made.event->buffers.push_back({BufferUse::Read, address_of(pe, offset), 8, TypeId(0)});
+  advance();
+}
+
+void World::message(int from, int to) {
+  std::vector<int> all;
+  for (int i = 0; i < size(); ++i) all.push_back(i);
+  constexpr std::int64_t kTag = 5;
+  const Call_ send = call(from, MpiCall::MPI_Send);
+  send.event->fields.set(Field::comm, team_of(all));
+  send.event->fields.set(Field::to, to);
+  send.event->fields.set(Field::send_tag, kTag);
+  send.event->buffers.push_back({BufferUse::Read, fresh_ += 0x1000, 8, TypeId(0)});
+  const Node sent = send.start;
+  advance();
+  const Call_ receive = call(to, MpiCall::MPI_Recv);
+  receive.event->fields.set(Field::comm, team_of(all));
+  receive.event->fields.set(Field::from, from);
+  receive.event->fields.set(Field::recv_tag, kTag);
+  receive.event->fields.set(Field::matched_from, from);
+  receive.event->fields.set(Field::matched_tag, kTag);
+  receive.event->fields.set(Field::matched_bytes, 8);
+  receive.event->buffers.push_back({BufferUse::Write, fresh_ += 0x1000, 8, TypeId(0)});
+  edge(sent, receive.end);
+  advance();
+}
+
 void World::signal_wait_until(int pe, std::uint64_t offset) {
   wait(pe, ShmemCall::shmem_signal_wait_until, {offset});
 }

@@ -82,7 +82,10 @@ class World {
   // --- observations of the PE's own word, which has its value now
   void wait_until(int pe, std::uint64_t offset);
   void signal_wait_until(int pe, std::uint64_t offset);
+  void hang_in_wait(int pe, std::uint64_t offset);  // the PE's last call
   void wait_until_all(int pe, const std::vector<std::uint64_t>& offsets);
+
+  void message(int from, int to);  // MPI_Send and MPI_Recv
 
   // --- completion and order
   void quiet(int pe, int context = 0);
