@@ -366,13 +366,19 @@ class Chain {
   explicit Chain(std::uint64_t location) : location_(location) {}
 
   // `left`: plain atomics that could have come before this step instead of those that did.
-  void add(const Step& step, const std::vector<const AtomicOp*>& left) {
+  // `pending`: those of earlier phases that may take effect only now.
+  void add(const Step& step, const std::vector<const AtomicOp*>& left,
+           const std::vector<const AtomicOp*>& pending) {
     const AtomicOp& op = *step.op;
     if (const auto checking = checking_.find(op.rank);
         checking != checking_.end() &&
         !(only_checks(op) && checking->second.front()->result == op.result))
       checking_.erase(checking);
-    if (step.strange) restart();
+    if (step.strange) {
+      restart();
+      for (const AtomicOp* writer : pending)
+        if (writer->op == ReduceOp::Replace && written(*writer, 0) == step.before) release(*writer);
+    }
     if (!op.fetches) {
       if (op.op == ReduceOp::Replace) restart();
       if (op.op == ReduceOp::Replace)
@@ -453,7 +459,7 @@ class Chain {
     plain_.clear();
   }
   void release(const AtomicOp& op) {
-    edges_.push_back({op.rank, op.after, {op.begin, key(), false, position_++, true}});
+    edges_.push_back({op.rank, op.after, {op.begin, key(), false, position_++, true, op.knows}});
   }
   void acquire(const AtomicOp& op) { acquire(op, position_); }
   void acquire(const AtomicOp& op, std::uint64_t position) {
@@ -469,8 +475,31 @@ class Chain {
   std::vector<RankEdge> edges_;
 };
 
+// Writers that a sync point need not complete, so that a reader in a later phase may be the first
+// to see their values: the last few of each rank.
+class LastingWriters {
+ public:
+  void add(const AtomicOp& op) {
+    if (op.delivery.stage == 0 || is_store(op) || op.fetches) return;
+    std::vector<const AtomicOp*>& last = by_rank_[op.rank];
+    last.push_back(&op);
+    if (last.size() > kLast) last.erase(last.begin());
+  }
+  std::vector<const AtomicOp*> all() const {
+    std::vector<const AtomicOp*> writers;
+    for (const auto& [rank, last] : by_rank_)
+      writers.insert(writers.end(), last.begin(), last.end());
+    return writers;
+  }
+
+ private:
+  static constexpr std::size_t kLast = 8;
+  std::map<WorldRank, std::vector<const AtomicOp*>> by_rank_;
+};
+
 // Adds a phase for which the search found an order.
-void add_steps(Chain& chain, const std::vector<Queue>& queues, const std::vector<Step>& steps) {
+void add_steps(Chain& chain, const std::vector<Queue>& queues, const std::vector<Step>& steps,
+               const std::vector<const AtomicOp*>& pending) {
   std::vector<std::size_t> next(queues.size(), 0);
   for (const Step& step : steps) {
     ++next[step.queue];
@@ -481,7 +510,7 @@ void add_steps(Chain& chain, const std::vector<Queue>& queues, const std::vector
       const AtomicOp* op = queues[queue][next[queue]];
       if (!op->fetches && !surely_sooner(*step.op, *op)) left.push_back(op);
     }
-    chain.add(step, left);
+    chain.add(step, left, pending);
   }
 }
 
@@ -504,19 +533,23 @@ std::vector<RankEdge> order_atomics(std::vector<AtomicOp> ops, std::uint64_t loc
   std::stable_sort(ops.begin(), ops.end(),
                    [](const AtomicOp& a, const AtomicOp& b) { return a.after < b.after; });
   Chain chain(location);
+  LastingWriters lasting;
   for (std::size_t first = 0; first < ops.size();) {
     std::vector<const AtomicOp*> phase;
     for (const SyncPoint after = ops[first].after; first < ops.size() && ops[first].after == after;
          ++first)
       phase.push_back(&ops[first]);
+    const std::vector<const AtomicOp*> pending = lasting.all();
+    for (const AtomicOp* op : phase) lasting.add(*op);
     if (std::any_of(phase.begin(), phase.end(), [](const auto* op) { return is_store(*op); })) {
       value.reset();
+      phase.insert(phase.begin(), pending.begin(), pending.end());
       chain.add_by_time(phase);
       continue;
     }
     const std::vector<Queue> queues = queues_of(phase);
     if (const auto steps = Search(queues).run(value))
-      add_steps(chain, queues, *steps);
+      add_steps(chain, queues, *steps, pending);
     else
       chain.add_by_time(phase);
   }

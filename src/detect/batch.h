@@ -54,7 +54,9 @@ std::size_t memory_bytes(const Batch& batch);  // of its accesses, atomics and s
 template <class A>
 void describe(A& a, AtomicOp& d) {
   a(d.rank, d.owner, d.win, d.displacement, d.offset, d.op, d.element, d.fetches, d.has_result,
-    d.operand, d.compare, d.result, d.delivery, d.start, d.done, d.begin, d.after, d.known, d.known_after);
+    d.operand, d.compare, d.result, d.delivery, d.start, d.done, d.begin, d.after, d.known,
+    d.known_after);
+  describe_knowledge(a, d.knows);
 }
 template <class A>
 void describe(A& a, Edge& d) {

@@ -53,6 +53,7 @@ void Owner::add_plain_atomic(const Access& access, std::uint64_t address, const 
   atomic.start = access.start;
   atomic.done = access.done;
   atomic.begin = access.begin;
+  atomic.knows = access.known;
   atomic.after = access.after;
   add_atomic(plain_atomics_, atomic, address, clock);
 }
@@ -438,8 +439,7 @@ const Sightings* Owner::sightings_at(std::uint64_t address, const Candidates& ca
   const auto range = candidates.edges_at.find(address);
   if (range == candidates.edges_at.end()) return nullptr;
   const auto [first, count] = range->second;
-  return &sightings_
-              .try_emplace(address, std::span(candidates.atomic_edges).subspan(first, count))
+  return &sightings_.try_emplace(address, std::span(candidates.atomic_edges).subspan(first, count))
               .first->second;
 }
 
@@ -530,8 +530,8 @@ void Owner::order_atomics_of_shard(Candidates& candidates, std::uint64_t period)
   }
 }
 
-// Adds pending operations of earlier periods: their values may be observed only now. If the value of
-// the location is known, it includes those that do not replace it.
+// Adds pending operations of earlier periods: their values may be observed only now. If the value
+// of the location is known, it includes those that do not replace it.
 void Owner::add_carried(std::map<std::uint64_t, std::vector<AtomicOp>>& by_location) {
   for (const Item& item : items_) {
     const Access& access = item.access;
@@ -548,6 +548,7 @@ void Owner::add_carried(std::map<std::uint64_t, std::vector<AtomicOp>>& by_locat
     if (access.op != ReduceOp::Replace && atomic_values_[address])
       atomic.op = ReduceOp::Sum, atomic.operand = 0;
     atomic.begin = access.begin;
+    atomic.knows = access.known;
     atomic.after = access.after;
     found->second.push_back(atomic);
   }
@@ -609,7 +610,8 @@ void Owner::conclude(std::uint64_t period) {
                : kNever;
   };
   for (const Repeated& repeated : candidates.repeated) {
-    auto [first, last] = repeated.others->beside(*repeated.one, repeated.one->members[repeated.at], known);
+    auto [first, last] =
+        repeated.others->beside(*repeated.one, repeated.one->members[repeated.at], known);
     first = std::max(first, repeated.first);
     last = std::min(last, repeated.last);
     if (first >= last) continue;

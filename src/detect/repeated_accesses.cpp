@@ -26,8 +26,8 @@ bool alike(const Access& a, const Access& b) {
          a.pending == b.pending && a.op == b.op && a.element == b.element && a.call == b.call &&
          a.part == b.part && a.site == b.site && a.site_key == b.site_key &&
          a.epoch.kind == b.epoch.kind && a.delivery.lane == b.delivery.lane &&
-         (a.delivery.stage == 0) == (b.delivery.stage == 0) && a.win == b.win && a.opened == b.opened &&
-         a.closed == b.closed && task_of(a.begin) == task_of(b.begin) &&
+         (a.delivery.stage == 0) == (b.delivery.stage == 0) && a.win == b.win &&
+         a.opened == b.opened && a.closed == b.closed && task_of(a.begin) == task_of(b.begin) &&
          task_of(a.end) == task_of(b.end) && alike(a.footprint, b.footprint) &&
          alike(a.locks, b.locks);
 }

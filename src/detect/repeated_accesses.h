@@ -73,8 +73,8 @@ struct RepeatedAccess {
     return access;
   }
 
-  // The members that neither complete before `other` of `group` begins, nor begin after it completes
-  // (or its effect was fetched).
+  // The members that neither complete before `other` of `group` begins, nor begin after it
+  // completes (or its effect was fetched).
   template <class Known>
   std::pair<std::size_t, std::size_t> beside(const RepeatedAccess& group, const Member& other,
                                              const Known& known) const {
@@ -86,8 +86,7 @@ struct RepeatedAccess {
       return false;
     };
     const auto first = std::partition_point(members.begin(), members.end(), [&](const Member& m) {
-      return any_before(m.ends, other.begins) ||
-             (one_rank && m.delivery.precedes(other.delivery));
+      return any_before(m.ends, other.begins) || (one_rank && m.delivery.precedes(other.delivery));
     });
     const auto last = std::partition_point(first, members.end(), [&](const Member& m) {
       return !any_before(other.ends, m.begins) && !any_before(other.shown, m.begins) &&

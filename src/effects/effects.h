@@ -6,10 +6,12 @@
 //   effect        reported with                     examples
 //   Begin         Timeline::begin_target, open_all   put, get, send, split-phase file access
 //   Complete      Timeline::complete, close_all      flush, fence, unlock, quiet, wait, test
+//   Order         Timeline::Begin::delivery          fence that keeps puts in order
 //   Release       Timeline::release                  send, post, start of a collective
 //   Acquire       Timeline::acquire                  completed receive, end of a collective
 //   Sync          Timeline::sync_point               barrier of all ranks
 //   Observed      Pending::atomic, Completing        results of atomics that fetch
+//                 Timeline::observe, announce        wait until a flag has a value; lock words
 //   LockAcquire   Timeline::acquire_lock             exclusive or shared lock of a region
 //   LockRelease   Timeline::release_lock
 //   TaskRelease   Timeline::task_release             start of a request that another thread awaits
@@ -18,9 +20,7 @@
 //   Expose        Timeline::expose, add_region       window, symmetric heap
 //   Unexpose      Timeline::unexpose
 //   Message       MessageSink::step                  sends, receives, waits (model/message.h)
-//
-// Order without completion (a fence that keeps puts in order) is not needed by any front end so
-// far.
+// Order does not complete operations: it only keeps them in order.
 #pragma once
 
 #include <cstdint>

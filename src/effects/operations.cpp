@@ -58,6 +58,7 @@ AtomicOp& Timeline::add_value(const Location& location, std::uint64_t value) {
   atomic.start = times_.start;
   atomic.done = times_.end;
   atomic.begin = start_;
+  atomic.knows = known();
   atomic.after = last_sync_point();
   return atomic;
 }
@@ -106,6 +107,7 @@ void Timeline::result_of(const Pending& pending, const Completing& how) {
     atomic.start = access.start;
     atomic.done = times_.end;
     atomic.begin = access.begin;
+    atomic.knows = access.known;
     atomic.after = access.after;
     if (!pending.fetches) continue;
     atomic.known = return_;
@@ -194,8 +196,7 @@ void Timeline::complete_delivered(Region& region, WorldRank target, const Delive
   const auto found = region.operations_.find(target);
   if (found == region.operations_.end()) return;
   std::erase_if(found->second.pending, [&](Pending& pending) {
-    return pending.over ||
-           (pending.access.delivery.precedes(later) && finish(pending, how));
+    return pending.over || (pending.access.delivery.precedes(later) && finish(pending, how));
   });
   found->second.over = 0;
 }

@@ -10,8 +10,7 @@ namespace {
 // mean the same in all of them.
 class AllFrontEnds final : public Meaning {
  public:
-  explicit AllFrontEnds(Timeline& effects)
-      : Meaning(effects), mpi_(effects), shmem_(effects) {
+  explicit AllFrontEnds(Timeline& effects) : Meaning(effects), mpi_(effects), shmem_(effects) {
     effects.attach(this);
   }
 

@@ -29,6 +29,7 @@ struct AtomicOp {
   std::uint64_t start = 0, done = ~std::uint64_t{0};
   std::uint64_t clock_id = 0;
   Timestamp begin = 0;
+  Knowledge knows;                       // of its task, at its begin
   SyncPoint after = 0;                   // the phase of its begin
   Timestamp known = kNever;              // when the rank had the result
   SyncPoint known_after = kNoSyncPoint;  // the phase of that timestamp

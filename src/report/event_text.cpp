@@ -260,7 +260,8 @@ std::vector<std::string> EventText::definitions() {
     const auto flavour = static_cast<std::size_t>(d.flavour);
     std::string text = fmt::format(
         "define {} id={} uid={:016x} comm={} flavour={} model={} base=0x{:x} size={} unit={}",
-        win(id), id.value, d.uid.value, comm(d.comm), flavour < std::size(kFlavours) ? kFlavours[flavour] : "?",
+        win(id), id.value, d.uid.value, comm(d.comm),
+        flavour < std::size(kFlavours) ? kFlavours[flavour] : "?",
         d.unified ? "unified" : "separate", d.base, d.size, d.unit);
     if (!d.accumulate_ops.empty()) text += " accumulate_ops=" + d.accumulate_ops;
     if (!d.accumulate_ordering.empty()) text += " accumulate_ordering=" + d.accumulate_ordering;

@@ -26,8 +26,7 @@ std::vector<ShmemCase> completion_cases() {
   return {
       {"put, barrier_all, load", false,
        [](World& w) { w.put(0, 1, kX), w.barrier_all(), w.load(1, kX); }},
-      {"put, sync_all, load", true,
-       [](World& w) { w.put(0, 1, kX), w.sync_all(), w.load(1, kX); }},
+      {"put, sync_all, load", true, [](World& w) { w.put(0, 1, kX), w.sync_all(), w.load(1, kX); }},
       {"put, quiet, sync_all, load", false,
        [](World& w) { w.put(0, 1, kX), w.quiet(0), w.sync_all(), w.load(1, kX); }},
       {"put, fence, sync_all, load", true,
@@ -81,9 +80,7 @@ std::vector<ShmemCase> completion_cases() {
          w.load_private(0, kPrivate);
        }},
       {"get_nbi, sync_all, store at the target", true,
-       [](World& w) {
-         w.get(0, 1, kX, 8, {.nonblocking = true}), w.sync_all(), w.store(1, kX);
-       }},
+       [](World& w) { w.get(0, 1, kX, 8, {.nonblocking = true}), w.sync_all(), w.store(1, kX); }},
       {"fetching atomic _nbi used before quiet", true,
        [](World& w) {
          w.atomic(0, 1, kCount, ShmemCall::shmem_atomic_fetch_add_nbi, 1, {.origin = kPrivate});
@@ -111,8 +108,7 @@ std::vector<ShmemCase> completion_cases() {
        [](World& w) { w.put(0, 1, kX), w.malloc(), w.load(1, kX); }},
       {"free completes and synchronizes", false,
        [](World& w) { w.put(0, 1, kX), w.free(kX, 64), w.malloc(), w.load(1, kX); }},
-      {"put into a freed block", true,
-       [](World& w) { w.free(kX, 64), w.put(0, 1, kX); }},
+      {"put into a freed block", true, [](World& w) { w.free(kX, 64), w.put(0, 1, kX); }},
   };
 }
 
@@ -199,6 +195,12 @@ std::vector<ShmemCase> flag_cases() {
          w.get(0, 1, kX, 8, {.nonblocking = true}), w.fence(0), w.p(0, 1, kFlag, 1);
          w.wait_until(1, kFlag), w.store(1, kX);
        }},
+      {"a PE hangs in wait_until", false,
+       [](World& w) { w.p(0, 1, kFlag, 1), w.hang_in_wait(1, kFlag); }},
+      {"put, quiet, MPI message, load", false,
+       [](World& w) { w.put(0, 1, kX), w.quiet(0), w.message(0, 1), w.load(1, kX); }},
+      {"put, fence, MPI message, load", true,
+       [](World& w) { w.put(0, 1, kX), w.fence(0), w.message(0, 1), w.load(1, kX); }},
       {"wait_until_all", false,
        [](World& w) {
          w.put(0, 1, kX), w.fence(0), w.p(0, 1, kFlag, 1);
@@ -260,11 +262,15 @@ std::vector<ShmemCase> atomic_cases() {
          w.atomic(2, 1, kCount, ShmemCall::shmem_atomic_fetch_add, 1);
        }},
       {"atomic and put", true,
-       [](World& w) { w.atomic(0, 1, kCount, ShmemCall::shmem_atomic_add, 1), w.put(2, 1, kCount); }},
+       [](World& w) {
+         w.atomic(0, 1, kCount, ShmemCall::shmem_atomic_add, 1), w.put(2, 1, kCount);
+       }},
       {"atomic and get", true,
        [](World& w) { w.atomic(0, 1, kCount, ShmemCall::shmem_atomic_inc), w.get(2, 1, kCount); }},
       {"atomic fetch and get", false,
-       [](World& w) { w.atomic(0, 1, kCount, ShmemCall::shmem_atomic_fetch), w.get(2, 1, kCount); }},
+       [](World& w) {
+         w.atomic(0, 1, kCount, ShmemCall::shmem_atomic_fetch), w.get(2, 1, kCount);
+       }},
       {"atomic and load", true,
        [](World& w) { w.atomic(0, 1, kCount, ShmemCall::shmem_atomic_add, 1), w.load(1, kCount); }},
       {"atomic and store", true,
@@ -360,9 +366,7 @@ std::vector<ShmemCase> synchronization_cases() {
       {"pSync reused", true,
        [](World& w) { w.reduce({0, 1, 2}, kSync), w.reduce({0, 1, 2}, kSync); }},
       {"pSync reused after a barrier", false,
-       [](World& w) {
-         w.reduce({0, 1, 2}, kSync), w.barrier_all(), w.reduce({0, 1, 2}, kSync);
-       }},
+       [](World& w) { w.reduce({0, 1, 2}, kSync), w.barrier_all(), w.reduce({0, 1, 2}, kSync); }},
       {"two pSync, alternating", false,
        [](World& w) {
          for (int i = 0; i < 2; ++i) w.reduce({0, 1, 2}, kSync), w.reduce({0, 1, 2}, kSync2);
@@ -392,6 +396,28 @@ std::vector<ShmemCase> synchronization_cases() {
   };
 }
 
+std::vector<ShmemCase> thread_cases() {
+  const auto by_two = [](World& w, bool ordered) {
+    w.continue_as(0, 2), w.put(0, 1, kX), w.quiet(0);
+    if (ordered) w.hand_over(0, 1);
+    w.continue_as(0, 1), w.p(0, 1, kFlag, 1);
+    w.wait_until(1, kFlag), w.load(1, kX);
+  };
+  const auto read_by_two = [](World& w, bool ordered) {
+    w.put(0, 1, kX), w.fence(0), w.p(0, 1, kFlag, 1);
+    w.continue_as(1, 2), w.load(1, kY);  // starts before the wait
+    w.continue_as(1, 1), w.wait_until(1, kFlag);
+    if (ordered) w.hand_over(1, 2);
+    w.continue_as(1, 2), w.load(1, kX);
+  };
+  return {
+      {"a thread puts, another one sets the flag", false, [=](World& w) { by_two(w, true); }},
+      {"the same, threads not ordered", true, [=](World& w) { by_two(w, false); }},
+      {"a thread waits, another one loads", false, [=](World& w) { read_by_two(w, true); }},
+      {"the same, loads without order", true, [=](World& w) { read_by_two(w, false); }},
+  };
+}
+
 void check_all(const std::vector<ShmemCase>& cases) {
   for (const ShmemCase& one : cases) {
     World world(one.pes);
@@ -408,6 +434,7 @@ void check_all(const std::vector<ShmemCase>& cases) {
 TEST(ShmemCases, Completion) { check_all(completion_cases()); }
 TEST(ShmemCases, Flags) { check_all(flag_cases()); }
 TEST(ShmemCases, Atomics) { check_all(atomic_cases()); }
+TEST(ShmemCases, Threads) { check_all(thread_cases()); }
 TEST(ShmemCases, Synchronization) { check_all(synchronization_cases()); }
 
 }  // namespace

@@ -22,7 +22,7 @@ namespace photofinish::shmem_testing {
 namespace {
 
 constexpr std::uint64_t kData = 0, kFlags = 128, kCounters = 192, kTallies = 224, kLocks = 256,
-                        kOrigins = kPrivate + 64;
+                        kNonblocking = 288, kOrigins = kPrivate + 64;
 constexpr int kWords = 3;
 
 // What the steps so far permit.
@@ -61,10 +61,11 @@ void operate(World& w, State& state, const Step& step) {
     case 7:
       return w.atomic(pe, target, kCounters + word, ShmemCall::shmem_atomic_fetch_add, 1, plain);
     case 8:
-      return w.atomic(pe, target, kCounters + word,
-                      (step.how & 2) != 0 ? ShmemCall::shmem_atomic_fetch
-                                          : ShmemCall::shmem_atomic_fetch_add_nbi,
-                      (step.how & 2) != 0 ? 0 : 1, {.context = how.context, .origin = how.origin});
+      if ((step.how & 2) != 0)
+        return w.atomic(pe, target, kCounters + word, ShmemCall::shmem_atomic_fetch, 0, plain);
+      // Its value is known only when it is complete, so nothing else reads it.
+      return w.atomic(pe, target, kNonblocking + word, ShmemCall::shmem_atomic_fetch_add_nbi, 1,
+                      {.context = how.context, .origin = how.origin});
     case 9:
       if (state.read_tallies.contains({target, word})) return;
       return w.atomic(pe, target, kTallies + word, ShmemCall::shmem_atomic_inc, 0, plain);
@@ -107,12 +108,12 @@ void operate(World& w, State& state, const Step& step) {
 }
 
 rc::Gen<std::vector<Step>> steps() {
-  return rc::gen::container<std::vector<Step>>(rc::gen::build<Step>(
-      rc::gen::set(&Step::what, rc::gen::inRange<std::uint32_t>(0, 24)),
-      rc::gen::set(&Step::pe, rc::gen::inRange<std::uint32_t>(0, 3)),
-      rc::gen::set(&Step::target, rc::gen::inRange<std::uint32_t>(0, 3)),
-      rc::gen::set(&Step::word, rc::gen::inRange<std::uint32_t>(0, kWords)),
-      rc::gen::set(&Step::how, rc::gen::inRange<std::uint32_t>(0, 32))));
+  return rc::gen::container<std::vector<Step>>(
+      rc::gen::build<Step>(rc::gen::set(&Step::what, rc::gen::inRange<std::uint32_t>(0, 24)),
+                           rc::gen::set(&Step::pe, rc::gen::inRange<std::uint32_t>(0, 3)),
+                           rc::gen::set(&Step::target, rc::gen::inRange<std::uint32_t>(0, 3)),
+                           rc::gen::set(&Step::word, rc::gen::inRange<std::uint32_t>(0, kWords)),
+                           rc::gen::set(&Step::how, rc::gen::inRange<std::uint32_t>(0, 32))));
 }
 
 std::string difference(const World& world, const std::set<Race>& found) {
@@ -141,7 +142,8 @@ TEST(ShmemRandom, AgreesWithTheDefinition) {
     if (!std::includes(races.begin(), races.end(), early.begin(), early.end()))
       RC_FAIL("periods: " + difference(world, early));
   });
-  std::cout << racing << " with races, " << free << " without, " << hidden << " hidden by periods\n";
+  std::cout << racing << " with races, " << free << " without, " << hidden
+            << " hidden by periods\n";
   EXPECT_GT(racing, free / 10);
   EXPECT_GT(free, racing / 10);
 }

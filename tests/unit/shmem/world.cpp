@@ -53,7 +53,7 @@ World::World(int pes) : pes_(static_cast<std::size_t>(pes)) {
     for (const auto& [id, name] :
          {std::pair(1u, "SHMEM_SIGNAL_SET"), std::pair(2u, "SHMEM_SIGNAL_ADD")})
       pe.definitions.ops[OpId(id)] = {OpId(id), name};
-    pe.last = node();
+    pe.next() = node();
   }
   std::vector<int> all(pes_.size());
   for (int i = 0; i < pes; ++i) all[static_cast<std::size_t>(i)] = i;
@@ -72,18 +72,45 @@ World::Call_ World::call(int pe, Call what) {
   Event& event = on.events.emplace_back();
   const auto number = static_cast<std::uint32_t>(on.events.size());
   event.call = what;
-  event.task = TaskId(1);
+  event.task = TaskId(on.thread);
+  if (on.has_threads) event.fields.set(Field::order, ++on.order);
   event.site = SiteId(number);
   event.start = clock_;
   event.duration = 50;
   on.definitions.sites[event.site] = {
       event.site, {{ModuleId(1), static_cast<std::uint64_t>(pe) * 1000000 + number}}};
-  Call_ made{pe, &event, on.last, node(), node()};
+  Call_ made{pe, &event, on.next(), node(), node()};
   edge(made.start, made.middle);
   edge(made.middle, made.end);
-  on.last = node();
-  edge(made.end, on.last);
+  on.next() = node();
+  edge(made.end, on.next());
   return made;
+}
+
+void World::continue_as(int pe, std::uint32_t thread) {
+  Pe& on = pes_[static_cast<std::size_t>(pe)];
+  on.has_threads = true;
+  on.thread = thread;
+  if (on.last.contains(thread)) return;
+  const Node first = node();
+  for (const auto& [other, last] : on.last) edge(last, first);
+  on.next() = first;
+}
+
+void World::hand_over(int pe, std::uint32_t to) {
+  Pe& on = pes_[static_cast<std::size_t>(pe)];
+  const std::int64_t key = ++on.keys;
+  const Call_ release = call(pe, Call::task_release);
+  release.event->fields.set(Field::key, key);
+  const Node released = release.start;
+  const std::uint32_t from = on.thread;
+  advance();
+  continue_as(pe, to);
+  const Call_ acquire = call(pe, Call::task_acquire);
+  acquire.event->fields.set(Field::key, key);
+  edge(released, acquire.end);
+  on.thread = from;
+  advance();
 }
 
 void World::access(const Call_& call, int owner, AccessKind kind, std::uint64_t address,
@@ -184,8 +211,8 @@ void World::get(int pe, int target, std::uint64_t offset, std::int64_t bytes, Ho
 
 void World::put_signal(int pe, int target, std::uint64_t offset, std::int64_t bytes,
                        std::uint64_t signal, std::uint64_t value, Signal op, How how) {
-  const Call_ made = call(
-      pe, how.nonblocking ? ShmemCall::shmem_put_signal_nbi : ShmemCall::shmem_put_signal);
+  const Call_ made =
+      call(pe, how.nonblocking ? ShmemCall::shmem_put_signal_nbi : ShmemCall::shmem_put_signal);
   set_target(made, target, offset, how);
   Operation& data = begin(made, target, how, true);
   origin(made, BufferUse::Read, bytes, how, data);
@@ -201,6 +228,8 @@ void World::put_signal(int pe, int target, std::uint64_t offset, std::int64_t by
   made.event->fields.set(Field::atomic, ++pes_[static_cast<std::size_t>(pe)].atomics);
   made.event->fields.set(Field::operand, static_cast<std::int64_t>(value));
   made.event->fields.set(Field::op, op == Signal::Set ? 1 : 2);
+  if (region_of(signal) != region_of(offset))
+    made.event->fields.set(Field::signal_win, region_of(signal));
   Word& memory = words_[{target, signal}];
   if (op == Signal::Set) memory = {0, {}};
   memory.value += value;
@@ -235,7 +264,7 @@ void World::atomic(int pe, int target, std::uint64_t offset, Call what, std::uin
   operation.sources = memory.shows;
   if (!only_reads(what)) {
     if (replaces(what) && !fetches) memory.shows.clear();
-    memory.value = replaces(what) ? value
+    memory.value = replaces(what)                        ? value
                    : what == ShmemCall::shmem_atomic_inc ? memory.value + 1
                                                          : memory.value + value;
     memory.shows.push_back(operation.delivered);
@@ -281,6 +310,37 @@ void World::wait(int pe, Call what, const std::vector<std::uint64_t>& offsets) {
 void World::wait_until(int pe, std::uint64_t offset) {
   wait(pe, ShmemCall::shmem_wait_until, {offset});
 }
+void World::hang_in_wait(int pe, std::uint64_t offset) {
+  const Call_ made = call(pe, ShmemCall::shmem_wait_until);
+  made.event->returned = false;
+  made.event->fields.set(Field::win, region_of(offset));
+  made.event->buffers.push_back({BufferUse::Read, address_of(pe, offset), 8, TypeId(0)});
+  advance();
+}
+
+void World::message(int from, int to) {
+  std::vector<int> all;
+  for (int i = 0; i < size(); ++i) all.push_back(i);
+  constexpr std::int64_t kTag = 5;
+  const Call_ send = call(from, MpiCall::MPI_Send);
+  send.event->fields.set(Field::comm, team_of(all));
+  send.event->fields.set(Field::to, to);
+  send.event->fields.set(Field::send_tag, kTag);
+  send.event->buffers.push_back({BufferUse::Read, fresh_ += 0x1000, 8, TypeId(0)});
+  const Node sent = send.start;
+  advance();
+  const Call_ receive = call(to, MpiCall::MPI_Recv);
+  receive.event->fields.set(Field::comm, team_of(all));
+  receive.event->fields.set(Field::from, from);
+  receive.event->fields.set(Field::recv_tag, kTag);
+  receive.event->fields.set(Field::matched_from, from);
+  receive.event->fields.set(Field::matched_tag, kTag);
+  receive.event->fields.set(Field::matched_bytes, 8);
+  receive.event->buffers.push_back({BufferUse::Write, fresh_ += 0x1000, 8, TypeId(0)});
+  edge(sent, receive.end);
+  advance();
+}
+
 void World::signal_wait_until(int pe, std::uint64_t offset) {
   wait(pe, ShmemCall::shmem_signal_wait_until, {offset});
 }
@@ -306,8 +366,7 @@ void World::complete(const Call_& call, int context) {
 }
 
 void World::quiet(int pe, int context) {
-  const Call_ made =
-      call(pe, context != 0 ? ShmemCall::shmem_ctx_quiet : ShmemCall::shmem_quiet);
+  const Call_ made = call(pe, context != 0 ? ShmemCall::shmem_ctx_quiet : ShmemCall::shmem_quiet);
   if (context != 0) made.event->fields.set(Field::context, context);
   complete(made, context);
   advance();
@@ -319,8 +378,7 @@ void World::destroy_context(int pe, int context) {
   advance();
 }
 void World::fence(int pe, int context) {
-  const Call_ made =
-      call(pe, context != 0 ? ShmemCall::shmem_ctx_fence : ShmemCall::shmem_fence);
+  const Call_ made = call(pe, context != 0 ? ShmemCall::shmem_ctx_fence : ShmemCall::shmem_fence);
   if (context != 0) made.event->fields.set(Field::context, context);
   ++pes_[static_cast<std::size_t>(pe)].stages[context];
   advance();
@@ -434,11 +492,11 @@ void World::free(std::uint64_t offset, std::int64_t bytes) {
     event.buffers.push_back({BufferUse::Write, address_of(i, offset), bytes, TypeId(0)});
     const Node end = next_.size();
     node();
-    edge(pe.last, end);
-    access({i, &event, pe.last, pe.last, end}, i, AccessKind::Store, address_of(i, offset), bytes,
-           pe.last, end);
-    pe.last = node();
-    edge(end, pe.last);
+    edge(pe.next(), end);
+    access({i, &event, pe.next(), pe.next(), end}, i, AccessKind::Store, address_of(i, offset),
+           bytes, pe.next(), end);
+    pe.next() = node();
+    edge(end, pe.next());
   }
 }
 
@@ -559,11 +617,10 @@ std::set<Race> World::found(std::size_t period) const {
   std::vector<std::size_t> next(pes_.size());
   std::vector<RankInput> inputs;
   for (std::size_t i = 0; i < pes_.size(); ++i)
-    inputs.push_back({pes_[i].definitions.rank.rank, &pes_[i].definitions, meaning_of,
-                      [this, &next, i] {
-                        return next[i] < pes_[i].events.size() ? &pes_[i].events[next[i]++]
-                                                               : nullptr;
-                      }});
+    inputs.push_back(
+        {pes_[i].definitions.rank.rank, &pes_[i].definitions, meaning_of, [this, &next, i] {
+           return next[i] < pes_[i].events.size() ? &pes_[i].events[next[i]++] : nullptr;
+         }});
   std::set<Race> races;
   for (const Finding& finding : analyze(std::move(inputs), RuleOptions(), period)) {
     const auto side = [&](int i) {

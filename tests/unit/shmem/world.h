@@ -31,7 +31,8 @@ namespace photofinish::shmem_testing {
 
 inline constexpr std::uint64_t kHeapBytes = 4096, kStaticBytes = 256;
 
-// A symmetric object. Offsets from kStatic on are static data, which has another address on each PE.
+// A symmetric object. Offsets from kStatic on are static data, which has another address on each
+// PE.
 inline constexpr std::uint64_t kStatic = 0x10000;
 inline constexpr std::uint64_t kPrivate = 0x900000;  // address of memory that is not symmetric
 
@@ -59,6 +60,12 @@ class World {
   explicit World(int pes);
   int size() const { return static_cast<int>(pes_.size()); }
 
+  // --- threads
+  // The next calls of the PE are made by this thread; all calls so far come before its first one.
+  void continue_as(int pe, std::uint32_t thread);
+  // What the thread of the PE did so far comes before what the other one does from now on.
+  void hand_over(int pe, std::uint32_t to);
+
   // --- operations
   void put(int pe, int target, std::uint64_t offset, std::int64_t bytes = 8, How how = {});
   void p(int pe, int target, std::uint64_t offset, std::uint64_t value, How how = {});
@@ -75,7 +82,10 @@ class World {
   // --- observations of the PE's own word, which has its value now
   void wait_until(int pe, std::uint64_t offset);
   void signal_wait_until(int pe, std::uint64_t offset);
+  void hang_in_wait(int pe, std::uint64_t offset);  // the PE's last call
   void wait_until_all(int pe, const std::vector<std::uint64_t>& offsets);
+
+  void message(int from, int to);  // MPI_Send and MPI_Recv
 
   // --- completion and order
   void quiet(int pe, int context = 0);
@@ -107,16 +117,22 @@ class World {
   bool is_locked(std::uint64_t offset) const;
   bool holds(int pe, std::uint64_t offset) const;
 
-  std::set<Race> races() const;                          // by definition
+  std::set<Race> races() const;                              // by definition
   std::set<Race> found(std::size_t period = 1 << 18) const;  // by the analysis
-  std::string text() const;                              // the calls
+  std::string text() const;                                  // the calls
 
  private:
   using Node = std::size_t;
   struct Pe {
     Definitions definitions;
     std::vector<Event> events;
-    Node last = 0;  // where its next call starts
+    // By thread: where its next call starts.
+    std::map<std::uint32_t, Node> last;
+    std::uint32_t thread = 1;
+    bool has_threads = false;
+    std::int64_t order = 0;
+    std::int64_t keys = 0;
+    Node& next() { return last[thread]; }
     // By context: the number of fences.
     std::map<int, std::uint32_t> stages;
     std::int64_t atomics = 0;

@@ -10,8 +10,8 @@
 //   shmem_finalize                        all contexts          start
 //   shmem_fence, shmem_sync, shmem_sync_all, collectives: none
 //
-// Completion at the start: the call releases other PEs after it. All these calls complete operations
-// at the target, and free their buffers.
+// Completion at the start: the call releases other PEs after it. All these calls complete
+// operations at the target, and free their buffers.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@ namespace shmem_meaning {
 void ShmemMeaning::add(const Event& event, const Times& times) {
   effects_.enter(event, times);
   objects_.follow_definitions();
-  if (!event.returned) return effects_.unreturned(event);
+  if (!event.returned) return unreturned(event);
   if (effects_.program(event) || event.result != 0) return;
   const Action action = traits(event.call).action;
   switch (action) {
@@ -50,6 +50,15 @@ void ShmemMeaning::add(const Event& event, const Times& times) {
     default:
       return;
   }
+}
+
+// Words that the call waits for, and work arrays, are there for others to update.
+void ShmemMeaning::unreturned(const Event& event) {
+  if (traits(event.call).action == Action::WaitUntil) return;
+  Event data = event;
+  std::erase_if(data.buffers,
+                [](const Buffer& buffer) { return buffer.access == BufferUse::ReadWrite; });
+  effects_.unreturned(data);
 }
 
 }  // namespace shmem_meaning

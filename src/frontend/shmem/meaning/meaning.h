@@ -23,6 +23,8 @@ class ShmemMeaning final : public Meaning {
   void add(const Event& event, const Times& times) override;
 
  private:
+  void unreturned(const Event& event);
+
   // --- operations (operations.cpp)
   void operation(const Event& event, Action action);
   void set_value(Pending& added, const Event& event, ReduceOp op, const Buffer& buffer) const;

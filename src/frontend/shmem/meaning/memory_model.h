@@ -1,5 +1,5 @@
-// The memory model of symmetric memory: one copy of each object. Atomics are atomic to each other if
-// their elements have the same size and coincide. They race with puts, gets, loads and stores.
+// The memory model of symmetric memory: one copy of each object. Atomics are atomic to each other
+// if their elements have the same size and coincide. They race with puts, gets, loads and stores.
 #pragma once
 
 #include "effects/region.h"

@@ -18,9 +18,9 @@ void Objects::follow_definitions() {
   }
 }
 
-const WinDefinition* Objects::region_of(const Event& event) const {
-  if (!event.fields.has(Field::win)) return nullptr;
-  return region(WinId(static_cast<std::uint32_t>(event.fields[Field::win])));
+const WinDefinition* Objects::region_of(const Event& event, Field field) const {
+  if (!event.fields.has(field)) return nullptr;
+  return region(WinId(static_cast<std::uint32_t>(event.fields[field])));
 }
 
 void Objects::add_segments(const Event& event) {
@@ -38,9 +38,9 @@ const WinDefinition* Objects::region(WinId id) const {
 
 const WinDefinition* Objects::containing(std::uint64_t address) const {
   for (const WinId id : known_)
-    if (const WinDefinition* definition = region(id);
-        definition != nullptr && address >= definition->base &&
-        address - definition->base < definition->size)
+    if (const WinDefinition* definition = region(id); definition != nullptr &&
+                                                      address >= definition->base &&
+                                                      address - definition->base < definition->size)
       return definition;
   return nullptr;
 }
@@ -88,8 +88,7 @@ Team& Objects::team(const Event& event) {
   } else if (id == CommId(0)) {
     team.is_world = true;
     team.uid = Uid(edge_key(Channel::Collective));
-    for (std::int32_t rank = 0; rank < effects_.world_size(); ++rank)
-      team.ranks.emplace_back(rank);
+    for (std::int32_t rank = 0; rank < effects_.world_size(); ++rank) team.ranks.emplace_back(rank);
   }
   team.whole_world = static_cast<std::int32_t>(team.ranks.size()) == effects_.world_size();
   team.position = static_cast<std::size_t>(

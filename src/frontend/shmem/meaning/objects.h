@@ -39,7 +39,7 @@ class Objects {
   // The region that contains the address; null if it is not symmetric.
   const WinDefinition* containing(std::uint64_t address) const;
   const WinDefinition* region(WinId id) const;
-  const WinDefinition* region_of(const Event& event) const;
+  const WinDefinition* region_of(const Event& event, Field field = Field::win) const;
 
   Context& context(std::uint32_t number);
   Context& context_of(const Event& event) { return context(context_number(event)); }

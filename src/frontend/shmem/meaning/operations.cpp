@@ -105,7 +105,11 @@ void ShmemMeaning::operation(const Event& event, Action action) {
       continue;
     }
     begin.kind = is_signal ? AccessKind::Accumulate : kind_of(action);
-    Pending& added = effects_.begin_target(region, target, operation, begin, event, buffer);
+    const WinDefinition* elsewhere =
+        is_signal ? objects_.region_of(event, Field::signal_win) : nullptr;
+    Pending& added =
+        effects_.begin_target(elsewhere != nullptr ? objects_.region(context, *elsewhere) : region,
+                              target, operation, begin, event, buffer);
     const bool has_value = is_signal || (action != Action::PutSignal && action != Action::Get);
     if (has_value) set_value(added, event, op_of(event), buffer);
     is_signal = action == Action::PutSignal;
@@ -150,8 +154,7 @@ void ShmemMeaning::complete(const Event& event, Action action) {
     case CompletionRule::Contexts::One:
       return complete(objects_.context_of(event), event, rule->at);
     case CompletionRule::Contexts::All:
-      return objects_.each_context(
-          [&](Context& context) { complete(context, event, rule->at); });
+      return objects_.each_context([&](Context& context) { complete(context, event, rule->at); });
   }
 }
 

@@ -1,8 +1,8 @@
 // Barriers, collectives, locks, and the calls that synchronize because they are collective.
 //
 // Work arrays (pSync, pWrk) of a collective: a PE updates those of its partners from the start of
-// its call on, and uses its own until it returns. So an array that is used again before all PEs have
-// returned is a race: the update of the second call and the use in the first one.
+// its call on, and uses its own until it returns. So an array that is used again before all PEs
+// have returned is a race: the update of the second call and the use in the first one.
 //
 //   PE 0:  reduce(pSync)  reduce(pSync): updates the array of PE 1
 //   PE 1:  reduce(pSync) ............. still uses it
