@@ -41,7 +41,7 @@ case $model:$mpi in
 esac
 if ! command -v "$wrapper" >/dev/null; then
   if [ $model = osh ]; then
-    echo "photofinish: $wrapper is not in PATH: install it (Debian, Ubuntu: libopenmpi-dev), or choose with --mpi=/path/to/$wrapper" >&2
+    echo "photofinish: $wrapper is not in PATH: install it (Debian, Ubuntu: openmpi-bin and libopenmpi-dev), or choose with --mpi=/path/to/$wrapper" >&2
     exit 64
   fi
   echo "photofinish: $wrapper is not in PATH: install it, or choose with --mpi=openmpi, --mpi=mpich or --mpi=/path/to/mpi$language" >&2

@@ -73,8 +73,8 @@ Interception::Interception(Call call, CallSite call_site) : call_(call), call_si
   start_ = ticks();
 }
 
-Context& Interception::begin(Call family) {
-  Context& c = context_.emplace(*task_, family);
+Context& Interception::begin() {
+  Context& c = context_.emplace(*task_, call_);
   mpi::locate(c, call_site_);
   return c;
 }

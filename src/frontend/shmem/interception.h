@@ -43,15 +43,10 @@ class Interception {
   // A call that returns at once: after it.
   template <class Describe>
   void append(Describe describe) {
-    append_as(call_, describe);
-  }
-  // The same as an event of another family: for a call that does what several calls do.
-  template <class Describe>
-  void append_as(Call family, Describe describe) {
     if (task_ == nullptr) return;
     const std::uint64_t end = ticks();
     finish([&] {
-      describe(begin(family));
+      describe(begin());
       append_event(*context_, *recorder_, start_, end);
     });
   }
@@ -61,7 +56,7 @@ class Interception {
     if (task_ == nullptr) return;
     const std::uint64_t end = ticks();
     finish([&] {
-      describe(begin(call_));
+      describe(begin());
       context_->event.fields.set(Field::flag, failed ? 0 : 1);
       mpi::append_attempt(*context_, *recorder_, start_, end, failed);
     });
@@ -71,7 +66,7 @@ class Interception {
   void enter(Describe describe) {
     if (task_ == nullptr) return;
     if (finish([&] {
-          describe(begin(call_));
+          describe(begin());
           start_ = ticks();
           begin_event(*context_, *recorder_, start_);
         }))
@@ -95,7 +90,7 @@ class Interception {
   }
 
  private:
-  Context& begin(Call family);
+  Context& begin();
   template <class Part>
   bool finish(Part part) {
     if (guarded(part)) return true;

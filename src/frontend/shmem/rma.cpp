@@ -182,36 +182,24 @@ struct Signal {
   int op;  // SHMEM_SIGNAL_SET is 0, SHMEM_SIGNAL_ADD 1
 };
 
-void set_signal(Context& c, const Signal& signal) {
-  c.event.fields.set(Field::atomic, next_atomic());
-  c.event.fields.set(Field::operand, static_cast<std::int64_t>(signal.value));
-}
-
-// An event names one region. If data and signal are in different ones, the put, a fence and an
-// atomic say the same. (The fence also orders earlier puts of the context: races of these may be
-// missed.)
-void record_parts(Interception& call, const Transfer& t, const Signal& signal) {
-  call.append_as(t.pending ? ShmemCall::shmem_put_nbi : ShmemCall::shmem_put,
-                 [&](Context& c) { describe(c, Way::Put, t); });
-  call.append_as(ShmemCall::shmem_ctx_fence, [&](Context& c) { set_context(c, t.context); });
-  call.append_as(
-      signal.op == 0 ? ShmemCall::shmem_atomic_set : ShmemCall::shmem_atomic_add, [&](Context& c) {
-        set_context(c, t.context);
-        add_target(c, BufferUse::TargetUpdate, signal.word, t.pe, 1, element_type<std::uint64_t>());
-        set_signal(c, signal);
-      });
+// The signal word may be in another region than the data.
+void add_signal(Context& c, const Signal& signal) {
+  const SymmetricMemory::Place word = SymmetricMemory::get().find(signal.word);
+  if (word.region == WinId(0)) return;
+  FieldSet& fields = c.event.fields;
+  fields.set(Field::signal_win, word.region);
+  c.event.buffers.push_back(
+      {BufferUse::TargetUpdate, word.displacement, 1, element_type<std::uint64_t>()});
+  fields.set(Field::atomic, next_atomic());
+  fields.set(Field::operand, static_cast<std::int64_t>(signal.value));
+  fields.set(Field::op, mpi::Objects::get().named_op(signal.op == 0 ? "SHMEM_SIGNAL_SET"
+                                                                    : "SHMEM_SIGNAL_ADD"));
 }
 
 void record_signal(Interception& call, const Transfer& t, const Signal& signal) {
-  const SymmetricMemory& memory = SymmetricMemory::get();
-  if (call.records() && memory.find(t.remote).region != memory.find(signal.word).region)
-    return record_parts(call, t, signal);
   call.append([&](Context& c) {
     describe(c, Way::Put, t);
-    add_target(c, BufferUse::TargetUpdate, signal.word, t.pe, 1, element_type<std::uint64_t>());
-    set_signal(c, signal);
-    c.event.fields.set(Field::op, mpi::Objects::get().named_op(
-                                      signal.op == 0 ? "SHMEM_SIGNAL_SET" : "SHMEM_SIGNAL_ADD"));
+    add_signal(c, signal);
   });
 }
 
