@@ -366,7 +366,7 @@ REPORT_FRAME = re.compile(r" +#(\d+) (?:.*? )?(\S+?)(:\d+)?(?: \(inlined\))?$")
 COUNT = r"\d+ (?:(?:one-sided|buffer|message) race|deadlock)s?"
 SUMMARY = re.compile(rf"SUMMARY: photofinish: (no findings|{COUNT}(?:, {COUNT})*)(?: \([^()]*\))? · ")
 KINDS = {"load": "load", "store": "store", "release": "release", "get": "get", "put": "put", "accumulate": "accumulate",
-         "atomic": "atomic", "get-accumulate": "accumulate", "fetch-and-op": "accumulate", "compare-and-swap": "accumulate"}
+         "atomic": "atomic", "update": "update", "get-accumulate": "accumulate", "fetch-and-op": "accumulate", "compare-and-swap": "accumulate"}
 BUFFER_KINDS = {"read": "load", "write": "store"}  # by a call, of the buffer that it was given
 
 

@@ -37,6 +37,13 @@ bool is_one_sided(Call call) {
   }
 }
 
+// A collective updates the work arrays (pSync, pWrk) of other PEs.
+bool updates_work_array(const FindingSide& side) {
+  const Action action = traits(side.call).action;
+  return is_shmem(side.call) && side.kind == AccessKind::Accumulate && !is_one_sided(side.call) &&
+         action != Action::PutSignal;
+}
+
 // The access is pending after its call has returned.
 bool outlasts_call(const FindingSide& side) { return side.end > side.begin + 1; }
 
@@ -52,6 +59,7 @@ std::string noun(const FindingSide& side) {
   if (side.call == Call::release) return "release";
   if (is_plain(side)) return side.kind == AccessKind::Load ? "load" : "store";
   if (is_buffer(side)) return name_of(side.call);
+  if (updates_work_array(side)) return "update";
   if (is_shmem(side.call) && side.kind == AccessKind::Accumulate) return "atomic";
   switch (traits(side.call).action) {
     case Action::GetAccumulate:
@@ -191,7 +199,9 @@ std::string FindingWords::headline(int index) const {
   } else {
     std::string how;
     if (is_shmem(s.call))
-      how = s.kind == AccessKind::Accumulate ? name_of(s.call) : "";
+      how = updates_work_array(s)              ? "work array of " + name_of(s.call)
+            : s.kind == AccessKind::Accumulate ? name_of(s.call)
+                                               : "";
     else if (s.op != ReduceOp::None && s.op != ReduceOp::CompareAndSwap)
       how = operation(s.op);
     text = fmt::format("{}{} of {} by {}", noun(s), how.empty() ? "" : " (" + how + ")",
@@ -612,6 +622,9 @@ std::string FindingWords::openshmem_advice() const {
                            ? "; shmem_fence is sufficient for their order"
                            : "");
   }
+  if (updates_work_array(a) || updates_work_array(b))
+    return "other work arrays (pSync, pWrk) for the second call, or shmem_barrier_all between " +
+           both(a, b);
   if (finding_.reason == Reason::MixedElements) return "the same type in both atomics";
   std::string text =
       "shmem_barrier_all between them (shmem_sync_all completes no put). Without a barrier: ";

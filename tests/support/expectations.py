@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 KEYWORDS = ("run", "build", "output", "expect")
 MARK = re.compile(r"(?:/\*|!)\{([\w-]+)\}")
-RACE_SIDE = r"(load|store|release|get|put|accumulate|atomic) @\{([\w-]+)\}"
+RACE_SIDE = r"(load|store|release|get|put|accumulate|atomic|update) @\{([\w-]+)\}"
 COMMENT = re.compile(r"\s*(//|/\*|\*|!)(\s*)([A-Za-z]+)(.*)$")  # matches whole-line comments only
 
 
@@ -149,7 +149,7 @@ def parse_race(program, line, text):
         return False
     race = re.fullmatch(rf" race(?: (by hand|with the pass))?: {RACE_SIDE} {RACE_SIDE}", text.rstrip())
     if not race:
-        raise ValueError("wanted 'expect race: KIND @{mark} KIND @{mark}', of load, store, release, get, put, accumulate, atomic")
+        raise ValueError("wanted 'expect race: KIND @{mark} KIND @{mark}', of load, store, release, get, put, accumulate, atomic, update")
     program.races.append(Race(line, text, [(race[2], race[3]), (race[4], race[5])], race[1] or ""))
     return True
 
