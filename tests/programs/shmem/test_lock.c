@@ -4,14 +4,14 @@
 // output: sum 2
 // expect no race
 
-static long lock, total;
-
 int main(void) {
   begin();
-  while (shmem_test_lock(&lock) != 0) continue;
-  shmem_long_p(&total, shmem_long_g(&total, 0) + 1, 0);
-  shmem_clear_lock(&lock);
+  long* lock = longs(1);
+  long* total = longs(1);
+  while (shmem_test_lock(lock) != 0) continue;
+  shmem_long_p(total, shmem_long_g(total, 0) + 1, 0);
+  shmem_clear_lock(lock);
   shmem_barrier_all();
-  if (me == 0) printf("sum %ld\n", total);
+  if (me == 0) printf("sum %ld\n", total[0]);
   shmem_finalize();
 }
