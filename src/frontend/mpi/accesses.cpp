@@ -10,6 +10,7 @@
 #include "frontend/mpi/interceptor.h"
 #include "frontend/threads/openmp.h"
 #include "photofinish/runtime_abi.h"
+#include "runtime/ending.h"
 #include "runtime/indices.h"
 #include "runtime/parallel_regions.h"
 #include "runtime/regions.h"
@@ -63,6 +64,18 @@ void in_hook(CallSite call_site, Note note) {
     }
   });
   t_in_hook = false;
+}
+
+// The accesses that lead to a crash are often those of the race. They are not recorded yet: a rank
+// records its accesses with its next call.
+void record_before_crash() noexcept {
+  Recorder* const recorder = Recorder::get();
+  Task* const task = Recorder::known_task();
+  if (recorder == nullptr || task == nullptr || t_in_hook || t_inside != 0) return;
+  try {
+    record_last_accesses(*recorder, *task);
+  } catch (...) {  // the run ends anyway
+  }
 }
 
 Call call_of(std::uint64_t bytes) {
@@ -318,6 +331,7 @@ void start_watching_memory() {
     pass_regions(control->lines(), true);
     return;
   }
+  on_fault(record_before_crash);
   if (Sampling::get() != nullptr)
     Reach::start({.access = sampled<note_access>,
                   .range = sampled<note_range>,

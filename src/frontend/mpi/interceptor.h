@@ -100,6 +100,8 @@ void append_attempt(Context& context, Recorder& recorder, std::uint64_t start, s
 // made is not before it.
 // False if that failed.
 [[gnu::cold, gnu::noinline]] bool record_thread_accesses(Recorder& recorder, Task& task);
+// The accesses since the last call, of a program that is about to crash.
+void record_last_accesses(Recorder& recorder, Task& task);
 // Nothing goes on record; only what others can reach from now on is kept.
 void follow_event(Context& context, Recorder& recorder);
 
