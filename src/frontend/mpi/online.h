@@ -50,8 +50,8 @@ class Online {
   // Called before MPI_Finalize: completes the analysis and writes the findings.
   void finish();
 
-  // Called after this rank has failed, inside an MPI call of the program: reports the
-  // failure to the other ranks.
+  // Called after this rank has failed, inside an MPI call of the program: reports
+  // the failure to the other ranks.
   static void take_leave();
 
  private:
