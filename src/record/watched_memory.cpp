@@ -9,7 +9,7 @@
 namespace photofinish {
 namespace {
 
-constexpr std::size_t kPage = 4096;                // compared first
+constexpr std::size_t kPage = 4096;                // compared as a whole first
 constexpr std::size_t kGrain = 16;                 // smallest unit that is stored
 constexpr std::size_t kBlock = PHOTOFINISH_BLOCK;  // changes in it are stored along with a load
 
@@ -251,7 +251,7 @@ void WatchedMemory::set_ticks(Piece& piece, std::size_t begin, std::size_t end,
               piece.ticks.begin() + static_cast<std::ptrdiff_t>((end + kBlock - 1) / kBlock), tick);
 }
 
-// One load in the journal.
+// The whole range is a single load in the journal.
 void WatchedMemory::look_ahead(Journal& journal, const void* where, std::size_t bytes) {
   const auto* address = static_cast<const std::uint8_t*>(where);
   Piece& piece = *find(address, bytes);
@@ -318,7 +318,7 @@ WatchedMemory::Seen WatchedMemory::all_around(const void* where, bool each_load)
           each_load ? piece->never_checked.data() : piece->checked.data()};
 }
 
-// Includes all bytes of an access that begins in the block.
+// Checks all bytes that an access which begins in the block can load.
 void WatchedMemory::check_at(Journal& journal, const void* where) {
   const auto* address = static_cast<const std::uint8_t*>(where);
   Piece* piece = find(address, 1);
