@@ -182,7 +182,7 @@ std::map<WorldRank, std::vector<std::uint64_t>> read_taken(RankTrace& trace) {
 // --- replayed ranks: all of them map one file with a slot for each needed payload. Each sender has
 // a second file with the contents.
 
-struct PayloadFiles::Giver {
+struct PayloadFiles::Sender {
   std::uint64_t rank, first, count;  // first slot, number of slots
   Word ended;
 };
@@ -245,24 +245,25 @@ Result<std::unique_ptr<PayloadFiles>> PayloadFiles::open(const std::string& path
 
 PayloadFiles::~PayloadFiles() { munmap(shared_, bytes_); }
 
-PayloadFiles::Giver* PayloadFiles::giver(WorldRank rank) const {
-  auto* const givers = reinterpret_cast<Giver*>(shared_ + sizeof(std::uint64_t));
-  Giver* const end = givers + *reinterpret_cast<const std::uint64_t*>(shared_);
-  Giver* const found = std::lower_bound(givers, end, rank, [](const Giver& one, WorldRank wanted) {
-    return one.rank < static_cast<std::uint64_t>(wanted.value);
-  });
+PayloadFiles::Sender* PayloadFiles::sender(WorldRank rank) const {
+  auto* const senders = reinterpret_cast<Sender*>(shared_ + sizeof(std::uint64_t));
+  Sender* const end = senders + *reinterpret_cast<const std::uint64_t*>(shared_);
+  Sender* const found =
+      std::lower_bound(senders, end, rank, [](const Sender& one, WorldRank wanted) {
+        return one.rank < static_cast<std::uint64_t>(wanted.value);
+      });
   return found != end && found->rank == static_cast<std::uint64_t>(rank.value) ? found : nullptr;
 }
 
-PayloadFiles::Slot* PayloadFiles::slots_of(const Giver& giver) const {
-  const std::uint64_t givers = *reinterpret_cast<const std::uint64_t*>(shared_);
-  return reinterpret_cast<Slot*>(shared_ + sizeof(std::uint64_t) + givers * sizeof(Giver)) +
-         giver.first;
+PayloadFiles::Slot* PayloadFiles::slots_of(const Sender& sender) const {
+  const std::uint64_t senders = *reinterpret_cast<const std::uint64_t*>(shared_);
+  return reinterpret_cast<Slot*>(shared_ + sizeof(std::uint64_t) + senders * sizeof(Sender)) +
+         sender.first;
 }
 
 void PayloadFiles::payload(const void* data, std::size_t bytes) {
   ++payloads_;
-  const Giver* const self = giver(self_);
+  const Sender* const self = sender(self_);
   if (self == nullptr || next_wanted_ == self->count) return;
   Slot& slot = slots_of(*self)[next_wanted_];
   if (slot.number != payloads_) return;
@@ -283,7 +284,7 @@ void PayloadFiles::payload(const void* data, std::size_t bytes) {
 }
 
 bool PayloadFiles::take(SharedPayload payload, void* data, std::size_t bytes) {
-  const Giver* const from = giver(payload.from);
+  const Sender* const from = sender(payload.from);
   if (from == nullptr) return false;
   Slot* const slots = slots_of(*from);
   Slot* const slot =
@@ -311,9 +312,9 @@ bool PayloadFiles::take(SharedPayload payload, void* data, std::size_t bytes) {
 }
 
 bool PayloadFiles::is_complete() const {
-  const std::uint64_t givers = *reinterpret_cast<const std::uint64_t*>(shared_);
+  const std::uint64_t senders = *reinterpret_cast<const std::uint64_t*>(shared_);
   const auto* const slots =
-      reinterpret_cast<const Slot*>(shared_ + sizeof(std::uint64_t) + givers * sizeof(Giver));
+      reinterpret_cast<const Slot*>(shared_ + sizeof(std::uint64_t) + senders * sizeof(Sender));
   const auto* const end = reinterpret_cast<const Slot*>(shared_ + bytes_);
   return std::all_of(slots, end, [](const Slot& slot) {
     return slot.location.load(std::memory_order_acquire) != 0;
@@ -321,7 +322,7 @@ bool PayloadFiles::is_complete() const {
 }
 
 void PayloadFiles::has_ended(WorldRank rank) {
-  if (Giver* const ended = giver(rank)) ended->ended.store(1, std::memory_order_release);
+  if (Sender* const ended = sender(rank)) ended->ended.store(1, std::memory_order_release);
 }
 
 }  // namespace photofinish

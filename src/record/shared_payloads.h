@@ -117,12 +117,12 @@ class PayloadFiles {
   bool is_complete() const;
 
  private:
-  struct Giver;
+  struct Sender;
   struct Slot;
   PayloadFiles() = default;
   std::string contents_of(WorldRank rank) const { return path_ + "-" + std::to_string(rank.value); }
-  Giver* giver(WorldRank rank) const;
-  Slot* slots_of(const Giver& giver) const;
+  Sender* sender(WorldRank rank) const;
+  Slot* slots_of(const Sender& sender) const;
 
   std::string path_;
   WorldRank self_;

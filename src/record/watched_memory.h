@@ -119,8 +119,8 @@ class WatchedMemory {
   void set_ticks(Piece& piece, std::size_t begin, std::size_t end, std::uint64_t tick);
   // Fills the memory. `read` writes to the given address.
   template <class Reader>
-  void give(Piece& piece, std::size_t offset, std::size_t bytes, Reader&& read);
-  std::optional<std::uint64_t> check_at_news(Piece& piece, std::size_t offset, std::size_t bytes);
+  void fill(Piece& piece, std::size_t offset, std::size_t bytes, Reader&& read);
+  std::optional<std::uint64_t> take_news(Piece& piece, std::size_t offset, std::size_t bytes);
 
   std::vector<Piece> pieces_;
   std::size_t last_ = 0;  // index of the last hit
@@ -133,7 +133,7 @@ class WatchedMemory {
     const std::uint8_t* address;
     std::size_t bytes;
     ContentHash hash;
-    int disappointments = 0;
+    int misses = 0;
   };
   struct Landed {
     WatchedChange change;

@@ -239,7 +239,7 @@ struct SteeredIndices {
   Indices indices;
   const void* const thread = __builtin_thread_pointer();  // other threads report each access
   bool known = false;                                     // the indices have been read
-  bool has_side = false;                                  // an access site of a race uses them
+  bool is_of_race = false;                                // an access site of a race uses them
 };
 
 std::uint64_t steer_indices(photofinish_index* index, const void* first, std::uint64_t times) {
@@ -255,7 +255,7 @@ std::uint64_t steer_indices(photofinish_index* index, const void* first, std::ui
   }
   auto& steered = *static_cast<SteeredIndices*>(found);
   if (steered.thread != __builtin_thread_pointer()) return 0;
-  if (steered.known && !steered.has_side) return 1;
+  if (steered.known && !steered.is_of_race) return 1;
   bool known = false;
   guarded([&] { known = steered.indices.read(first, times); });
   if (!known) return 0;
@@ -278,7 +278,7 @@ void steer_gather(photofinish_site* site, const void* base, std::uint64_t bytes,
             {static_cast<std::int64_t>(row.rows), static_cast<std::int64_t>(row.stride)});
       footprint.push_back(std::move(strided));
     }
-    steered.has_side = true;
+    steered.is_of_race = true;
     return footprint;
   });
 }
@@ -293,8 +293,8 @@ void steer_access(photofinish_site* site, const void* address, std::uint64_t byt
          static_cast<std::int64_t>(PHOTOFINISH_BYTES(bytes)),
          {}}};
   });
-  const bool is_side = *reinterpret_cast<std::uint8_t*>(&site->library[0]) != 1;
-  if (Control* control = Control::get(); !is_side && control != nullptr && !control->wants(1))
+  const bool is_of_race = *reinterpret_cast<std::uint8_t*>(&site->library[0]) != 1;
+  if (Control* control = Control::get(); !is_of_race && control != nullptr && !control->wants(1))
     guarded([&] { lend_bits(*site, address, static_cast<unsigned>(PHOTOFINISH_UNIT(bytes))); });
 }
 

@@ -140,8 +140,7 @@ struct RequestRecord {
   RequestId id;
   const void* variable = nullptr;  // where the program stores the handle
   CommRecord* comm = nullptr;      // the communicator of the source rank in a status
-  // List of the requests with the same handle, oldest first. `previous` of the oldest is the
-  // newest.
+  // The requests with the same handle, oldest first. `previous` of the oldest is the newest.
   RequestRecord* previous = nullptr;
   RequestRecord* next = nullptr;
   MPI_Request handle{};
@@ -251,8 +250,8 @@ class Objects {
   void index_by_variable(MPI_Request handle, RequestRecord* record);
   static void read_win_info(MPI_Win handle, WinDefinition& definition);
 
-  static Objects* const
-      instance_;  // never deleted: other threads may use it until the process ends
+  // Never deleted: other threads may use it until the process ends.
+  static Objects* const instance_;
 
   ObjectLock lock_;
   MPI_Group world_{};

@@ -39,7 +39,7 @@ constexpr int kTags = 1 << 14;
 // ended. Phases with wildcard receives have a lower limit: they are walked in both directions, and
 // a program that distributes work with wildcard receives may run forever without a sync point.
 constexpr std::size_t kMostSteps = 1 << 20, kMostWildSteps = 1 << 16;
-// Bytes per step that the rank that walks a phase needs, at most.
+// Memory that the walk of a phase needs for each step, at most, in bytes.
 constexpr std::size_t kStepBytes = 256;
 
 constexpr const char* kOtherRank = "another rank stopped, and with it the analysis";
@@ -108,7 +108,7 @@ struct Online::State {
   std::set<std::uint64_t> asked;  // periods that some rank has queries about
   std::map<std::uint64_t, Batches> answers;  // by period, to be sent
   bool messages = false;         // messages are analyzed; false once some rank has given up
-  bool messages_before = false;  // some rank has messages in the period before the last
+  bool messages_before = false;  // some rank has messages in period `ended`
 
   void give_up();
   void give_up_messages();

@@ -85,8 +85,8 @@ bool TimingNotes::is_about_general(WorldRank rank, const Event& event) const {
          std::all_of(event.requests.begin(), event.requests.end(), is_null_or_general);
 }
 
-// Adds the test to the first generalized request of the call. Misses: a call with several of them,
-// if the same thread completes the first, but another thread completes one of the others.
+// Adds the test to the first generalized request of the call. Misses: a call other than MPI_Testall
+// with several of them, if the same thread completes the first, and another thread another one.
 void TimingNotes::hold(WorldRank rank, const Event& event, std::uint64_t key) {
   std::vector<RequestId> ids = event.requests;
   if (traits(event.call).action == Action::RequestStatus)
