@@ -52,10 +52,11 @@ char* variable(std::string_view name) {
   return nullptr;
 }
 
-// State of a replayed rank. The variables it is read from are unset after MPI_Init.
+// Names of the variables that were not recorded, in a replayed rank. Copied from the environment,
+// since the tool unsets its own variables after MPI_Init.
 struct LeftOut {
   char names[1 << 16] = {}, rank[16] = {};
-  std::atomic<std::uint64_t> reported{0};  // one bit per name
+  std::atomic<std::uint64_t> reported{0};  // one bit per name; those from the 64th on share one
 
   LeftOut() {
     if (const char* given = variable("PHOTOFINISH_REPLAY_LEFT_OUT"))

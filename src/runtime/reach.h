@@ -1,5 +1,5 @@
 // Reachable memory: windows, attached memory, and buffers of pending operations. It is marked in
-// the page tables of the objects built with the pass (runtime_abi.h), so that only their loads and
+// the page-mark tables of instrumented objects (runtime_abi.h), so that only their loads and
 // stores there call a hook.
 //
 // Rule: memory is marked from before the program regains control until the call that ends its
@@ -25,7 +25,7 @@ namespace photofinish {
 class Reach {
  public:
   Reach();
-  // Null if no object in the process was built with the pass.
+  // Null if no object in the process is instrumented.
   static Reach* get() { return instance_.load(std::memory_order_acquire); }
   using AccessHook = void (*)(photofinish_site*, const void*, std::uint64_t, const void*);
   using RangeHook = void (*)(photofinish_site*, const void*, std::uint64_t, std::uint64_t,

@@ -1,5 +1,5 @@
-// What loads find in memory that others may write, for a rank that is recorded or replayed and was
-// built with the pass.
+// The hooks of an instrumented rank that is recorded or replayed: they record, or replay, the
+// values of loads from memory that other ranks may write.
 #include <cstring>
 
 #include "frontend/mpi/accesses.h"
@@ -11,7 +11,8 @@
 namespace photofinish::mpi {
 namespace {
 
-// Those of the program, on a thread that calls MPI; MPI's own are not.
+// Only accesses of the program count, on a thread that has called MPI; not those of the MPI
+// library.
 template <class Use>
 void with_task(Use use) {
   Journaling* journaling = Journaling::get();
@@ -60,7 +61,7 @@ void check_at(const void* address, std::uint64_t bytes, const void* call_site) {
   });
 }
 
-// All that is no plain load or store: it is about to happen.
+// An access that is not a plain load or store. It is about to be made.
 void will_touch(CallSite call_site, const void* address, std::uint64_t bytes) {
   if ((bytes & PHOTOFINISH_RELEASES) != 0) return;
   const bool writes = (bytes & PHOTOFINISH_WRITES) != 0;
