@@ -10,6 +10,7 @@
 #include "model/call.h"
 #include "record/access_records.h"
 #include "record/journal.h"
+#include "record/turn_order.h"
 #include "runtime/recorder.h"
 #include "runtime/thread_accesses.h"
 
@@ -51,7 +52,9 @@ struct Scratch {
   Event failed_again;
   std::unique_ptr<ThreadAccesses> touched;  // by a program that was built with the pass
   Event touch;
-  std::unique_ptr<Journal> journal;  // of a recorded or replayed rank
+  Journal* journal = nullptr;  // of a recorded or replayed rank
+  ThreadName journal_of;       // whose it is
+  bool calls_mpi = false;      // in such a rank
   Inquiry query;
   std::uint64_t steps = 0;  // of such a rank (model/call.h)
   TypeId known_type;        // the last one that was looked up
