@@ -31,6 +31,7 @@ void work(int thread, std::vector<int>& pieces, std::vector<Node>& nodes) {
     const int piece = next_piece.fetch_add(1, std::memory_order_relaxed);
     if (piece >= kPieces) return;
     pieces.push_back(piece);
+    std::this_thread::yield();
     Node& node = nodes[static_cast<std::size_t>(piece)];
     node = {thread * 1000 + piece, head.load(std::memory_order_relaxed)};
     while (!head.compare_exchange_weak(node.next, &node, std::memory_order_release)) {

@@ -13,7 +13,7 @@
 namespace photofinish {
 namespace {
 
-// The slow twin: a list, and a thread looks at its head until it is its own.
+// The slow twin: a list, and a thread waits until the head is its own.
 class TurnList {
  public:
   explicit TurnList(std::vector<ThreadTurn> turns) : turns_(std::move(turns)) {}
