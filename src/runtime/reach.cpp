@@ -56,6 +56,7 @@ void Reach::find_objects() {
     state->check = hooks_.check;
     state->synchronize = hooks_.synchronize;
     state->region = hooks_.region;
+    state->atomic = hooks_.atomic;
     show(*state);
   }
   objects_ = std::move(found);

@@ -225,7 +225,7 @@ int main(int argc, char** argv) {
 
     def test_is_there_before_optimisation_at_link_time(self):
         for flag in ("-flto", "-flto=thin"):
-            self.assertIn("__photofinish_state_8", self.cc("-O2", flag, "-S", "part.c", "-o", "-").stdout)
+            self.assertIn("__photofinish_state_9", self.cc("-O2", flag, "-S", "part.c", "-o", "-").stdout)
 
     def test_chooses_the_mpi(self):
         show = self.run_command(OPTIONS.bin / "pfmpicc", f"--mpi={OPTIONS.mpi}", "-show", "-c", "main.c", env={"PHOTOFINISH_MPI": ""}).stdout

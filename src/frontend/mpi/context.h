@@ -11,6 +11,7 @@
 #include "model/call.h"
 #include "record/access_records.h"
 #include "record/journal.h"
+#include "record/turn_order.h"
 #include "runtime/recorder.h"
 #include "runtime/thread_accesses.h"
 
@@ -52,7 +53,9 @@ struct Scratch {
   Event failed_again;
   std::unique_ptr<ThreadAccesses> touched;  // loads and stores of an instrumented program
   Event touch;
-  std::unique_ptr<Journal> journal;  // if the rank is recorded or replayed
+  Journal* journal = nullptr;  // if the rank is recorded or replayed
+  ThreadName journal_of;       // the thread whose journal it is
+  bool calls_mpi = false;      // the thread has called MPI in such a rank
   Inquiry query;
   std::uint64_t steps = 0;  // steps so far, if the rank is recorded or replayed (model/call.h)
   TypeId known_type;        // the type that known_map belongs to

@@ -144,7 +144,9 @@ struct Interceptor {
     if constexpr (is_local(action)) {
       if (Journaling* journaling = Journaling::get()) [[unlikely]] {
         Journaling::pause_values(true);
+        TurnScope turn(TurnKind::Local, action != Action::Finalize && Turns::in_call());
         const int result = run_recorded(*recorder, *task, real, call_site, arguments...);
+        turn.end();
         Journaling::pause_values(false);
         if constexpr (action == Action::Finalize)
           if (!has_failed()) guarded([&] { journaling->finalized(*task); });
@@ -380,6 +382,7 @@ struct Interceptor {
           Context& c = read.emplace(task, call);
           ((arguments = Roles::pass(c, arguments)), ...);
           Entry& entry = made.emplace(journaling, task);
+          const TurnScope turn(TurnKind::Call, Turns::in_call());
           // The question comes before its arguments: what they stand for may be kept, too.
           locate(c, call_site);
           journaling.ask_call(task, call, c.event.site);
@@ -408,6 +411,7 @@ struct Interceptor {
     if (!guarded([&] {
           Context& c = *read;
           Entry& entry = *made;
+          const TurnScope turn(TurnKind::Return, Turns::in_call());
           entry.journal()(result);
           if (result == MPI_SUCCESS || takes_requests(action) || has<roles::StatusOut>)
             (Answer<Roles, action>::exchange(entry.journal(), c, arguments), ...);

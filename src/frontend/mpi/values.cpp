@@ -4,6 +4,7 @@
 
 #include "frontend/mpi/accesses.h"
 #include "frontend/mpi/interceptor.h"
+#include "frontend/mpi/turns.h"
 #include "photofinish/runtime_abi.h"
 #include "runtime/notes.h"
 #include "runtime/reach.h"
@@ -17,9 +18,14 @@ template <class Use>
 void with_task(Use use) {
   Journaling* journaling = Journaling::get();
   Task* task = Recorder::known_task();
-  if (journaling == nullptr || task == nullptr || t_inside != 0 || t_journal != nullptr) return;
+  if (journaling == nullptr || task == nullptr || t_inside != 0 || t_journal != nullptr ||
+      !Context::scratch_of(*task).calls_mpi)
+    return;
   t_in_hook = true;
-  guarded([&] { use(*journaling, *task); });
+  guarded([&] {
+    const TurnScope turn(TurnKind::Load, Turns::in_call() && journaling->loads_are_turns());
+    use(*journaling, *task);
+  });
   t_in_hook = false;
 }
 
@@ -101,7 +107,7 @@ void prepare_values() {
 
 void start_watching_values() {
   Reach::start({note_access, note_range, no_indices, no_gather, note_loaded, note_stored,
-                look_ahead, all_around, check_at});
+                look_ahead, all_around, check_at, nullptr, nullptr, note_atomic});
 }
 
 }  // namespace photofinish::mpi
