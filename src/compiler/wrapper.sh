@@ -10,14 +10,16 @@ self=$(readlink -f "$0")
 plugins=${self%/*/*}/lib/photofinish
 headers=${self%/*/*}/include
 
-model=mpi
-case ${0##*/} in
-  pfosh*) model=osh ;;
-esac
 case ${0##*/} in
   *cxx) language=cxx names="clang++" ;;
-  *fort) language=fort names="flang-new flang" ;;
+  *fort) language=fort names="flang flang-new" ;;
   *) language=cc names="clang" ;;
+esac
+# The library's own wrapper.
+case ${0##*/} in
+  pfoshcxx) model=osh stock=oshc++ ;;
+  pfosh*) model=osh stock=oshcc ;;
+  *) model=mpi stock=mpi$language ;;
 esac
 
 mpi=${PHOTOFINISH_MPI:-}
@@ -28,23 +30,43 @@ for argument; do
     *) set -- "$@" "$argument" ;;
   esac
 done
+if [ "$#:${1:-}" = 1:--help ]; then
+  libraries="openmpi|mpich|PATH"
+  [ $model = mpi ] || libraries=PATH
+  cat <<END
+usage: ${0##*/} [--mpi=$libraries] ARGUMENT...
+
+Compiles and links as $stock does, with ${names%% *} and a pass that makes loads and stores
+visible to photofinish. The program also runs without photofinish.
+
+END
+  [ $model = osh ] || echo "  --mpi=openmpi|mpich   selects the MPI library if there are several"
+  cat <<END
+  --mpi=PATH            selects the wrapper itself, as /opt/mpi/bin/$stock
+  --help                this text; other arguments are forwarded to $stock
+
+  PHOTOFINISH_MPI       environment variable, the same as --mpi
+  PHOTOFINISH_LLVM      environment variable: the version of ${names%% *} to use, as 19
+
+Options that only GCC or gfortran knows are left out, with a note. More: man ${0##*/}
+END
+  exit
+fi
 case $model:$mpi in
-  mpi:) wrapper=mpi$language ;;
+  *:) wrapper=$stock ;;
   *:*/*) wrapper=$mpi ;;
-  mpi:*) wrapper=mpi$language.$mpi ;;
+  mpi:*) wrapper=$stock.$mpi ;;
   osh:mpich)
     echo "photofinish: MPICH has no OpenSHMEM: leave out --mpi=mpich to use that of Open MPI" >&2
     exit 64 ;;
-  osh:*)
-    wrapper=oshcc
-    [ $language = cc ] || wrapper=oshc++ ;;
+  *) wrapper=$stock ;;
 esac
 if ! command -v "$wrapper" >/dev/null; then
   if [ $model = osh ]; then
     echo "photofinish: $wrapper is not in PATH: install it (Debian, Ubuntu: openmpi-bin and libopenmpi-dev), or choose with --mpi=/path/to/$wrapper" >&2
     exit 64
   fi
-  echo "photofinish: $wrapper is not in PATH: install it, or choose with --mpi=openmpi, --mpi=mpich or --mpi=/path/to/mpi$language" >&2
+  echo "photofinish: $wrapper is not in PATH: install it, or choose with --mpi=openmpi, --mpi=mpich or --mpi=/path/to/$stock" >&2
   exit 64
 fi
 
@@ -68,9 +90,36 @@ fi
 
 # Queries that compile nothing are forwarded. Otherwise add line tables for reports, unless the command line asks for more debug information.
 case "$#:${1:-}" in
-  1:-v | 1:--version | 1:-V | 1:--help | 1:-dump* | 1:-print* | 1:-show | 1:-showme*) question=yes ;;
+  1:-v | 1:--version | 1:-V | 1:-dump* | 1:-print* | 1:-show | 1:-showme*) question=yes ;;
   *) question=no ;;
 esac
+# Options of other compilers would be errors. The compiler itself says which it does not know; only what cannot be an option of MPI's wrapper is left out.
+check_options=no
+for argument; do
+  case $argument in
+    -f* | -m* | -aux-info | -static-lib*) check_options=yes ;;
+    -static | --static)
+      echo "photofinish: $argument cannot be used: photofinish is loaded when the program starts, and a static program loads no library; leave it out" >&2
+      exit 64
+      ;;
+  esac
+done
+if [ $check_options$question = yesno ]; then
+  unknown=$("$compiler" '-###' -c "$@" 2>&1 | sed -n "s/^.*error: unknown argument:\{0,1\} '\(-[fm][^']*\|-aux-info\|-static-lib[^']*\)'.*$/\1/p")
+  left_out= skip=no
+  for argument; do
+    shift
+    if [ $skip = yes ]; then
+      skip=no
+    elif [ -n "$unknown" ] && printf '%s\n' "$unknown" | grep -qxF -e "$argument"; then
+      left_out="${left_out:+$left_out, }$argument"
+      [ "$argument" != -aux-info ] || skip=yes
+    else
+      set -- "$@" "$argument"
+    fi
+  done
+  [ -z "$left_out" ] || echo "photofinish: ${names%% *} does not know $left_out: left out" >&2
+fi
 # The OpenMP runtime is a separate package. If it is missing, add advice to the compiler's error.
 openmp=no
 for argument; do
@@ -109,8 +158,9 @@ if [ $language = fort ]; then
 fi
 export OSHMEM_CC="$compiler" OSHMEM_CXX="$compiler" OMPI_CC="$compiler" MPICH_CC="$compiler" I_MPI_CC="$compiler" OMPI_CXX="$compiler" MPICH_CXX="$compiler" I_MPI_CXX="$compiler"
 [ $question = no ] || exec "$wrapper" "$@"
+# With -Werror, a warning or an optimization that only GCC has would be an error.
+tolerated="-Wno-unknown-warning-option -Wno-ignored-optimization-argument"
 # Many programs and configure scripts contain old C: GCC up to 13 warns where clang reports an error. The program's own flags come later and override these.
-tolerated=
 if [ $language = cc ]; then
   for habit in implicit-function-declaration implicit-int int-conversion incompatible-function-pointer-types return-type; do
     tolerated="$tolerated -Wno-error=$habit"

@@ -1,5 +1,5 @@
-// Questions about communicators and groups, for ranks that are recorded or replayed; for all others
-// they go straight to MPI.
+// Calls that query communicators and groups. A recorded rank stores their results in the journal, a
+// replayed rank returns the recorded results. In other runs the calls are passed on.
 #include <cstring>
 #include <optional>
 
@@ -8,7 +8,7 @@
 namespace photofinish::mpi {
 namespace {
 
-// Numbers of the questions in a journal, behind those of start_info.h and of the clocks
+// Numbers of the queries in a journal. They follow those of start_info.h and of the clocks
 // (runtime/external_input.h).
 enum class Query : std::uint32_t {
   kBefore = kOtherQueries + 255,
@@ -16,6 +16,8 @@ enum class Query : std::uint32_t {
 #include "frontend/mpi/table/queries.def"
 };
 
+// Roles of arguments (frontend/mpi/table/queries.def). Each stores its result in the journal, or
+// sets it from there.
 struct Lengths {
   int length = 0, other = 0;
 };
@@ -43,8 +45,8 @@ struct OtherInts {
     for (int i = 0; i < lengths.other; ++i) journal(values[i]);
   }
 };
-// MPI_UNWEIGHTED is an address that nothing may be stored to, and in MPICH one that only its
-// library knows: small, or not the program's.
+// MPI_UNWEIGHTED is an address that must not be written to. In MPICH it is the value of a library
+// variable. The journal stores whether the argument is an array.
 struct Weights {
   static void exchange(Journal& journal, Lengths& lengths, int* weights) {
     bool wanted = !journal.replays() && is_array(weights);
@@ -86,6 +88,7 @@ struct Asker {
     if (task == nullptr || t_journal != nullptr) return real(arguments...);
     std::optional<Entry> entry;
     if (!guarded([&] {
+          Context::scratch_of(*task).calls_mpi = true;
           entry.emplace(*journaling, *task);
           journaling->ask(*task, static_cast<std::uint32_t>(query), SiteId(0));
         })) {

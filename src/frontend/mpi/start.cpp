@@ -23,6 +23,7 @@
 #include "frontend/mpi/online.h"
 #include "frontend/mpi/stand_ins.h"
 #include "frontend/mpi/tasks.h"
+#include "frontend/mpi/turns.h"
 #include "frontend/threads/openmp.h"
 #include "launch/launcher_variables.h"
 #include "model/rank_list.h"
@@ -264,6 +265,7 @@ void begin_journal(Recorder& recorder, MPI_Group world, const Options& options) 
                variable.c_str() + variable.find('=') + 1, 1);
   Objects::get().start(world);
   entry.close();
+  Context::scratch_of(*task).calls_mpi = true;
 }
 
 // A rank of a recorded run, alone: what it cannot ask the others is in its journal.
@@ -296,6 +298,7 @@ Recorder* start_replay(const std::string& directory, RankDefinition self, const 
     unsetenv(name);
   begin_journal(**started, MPI_GROUP_NULL, options);
   start_watching_values();
+  guarded(follow_turns);
   return *started;
 }
 
@@ -327,6 +330,7 @@ bool has_started() { return g_has_started; }
   if (!options || options->record.empty()) return;
   if (const auto rank = rank_of_launcher(); rank && !is_recorded(*options, *rank)) return;
   prepare_values();
+  Turns::name_threads();
 }
 
 namespace {
@@ -527,6 +531,7 @@ Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
     Journaling::get()->share(std::move(table), nullptr);
     begin_journal(*recorder, world, *options);
     start_watching_values();
+    guarded(follow_turns);
     return recorder;
   }
   guarded([&] {
