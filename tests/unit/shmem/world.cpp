@@ -70,7 +70,7 @@ World::Node World::node() {
 World::Call_ World::call(int pe, Call what) {
   Pe& on = pes_[static_cast<std::size_t>(pe)];
   Event& event = on.events.emplace_back();
-  const auto number = static_cast<std::uint32_t>(on.events.size());
+  const auto number = site_ != 0 ? site_++ : static_cast<std::uint32_t>(on.events.size());
   event.call = what;
   event.task = TaskId(on.thread);
   if (on.has_threads) event.fields.set(Field::order, ++on.order);

@@ -60,6 +60,10 @@ class World {
   explicit World(int pes);
   int size() const { return static_cast<int>(pes_.size()); }
 
+  // The next calls have these sites, one after the other: for the body of a loop. Otherwise every
+  // call has its own. races() then does not tell them apart.
+  void begin_body(std::uint32_t first_site) { site_ = first_site; }
+
   // --- threads
   // The next calls of the PE are made by this thread; all calls so far come before its first one.
   void continue_as(int pe, std::uint32_t thread);
@@ -203,6 +207,7 @@ class World {
   };
   std::map<std::uint64_t, LockState> locks_;
   std::uint64_t clock_ = 1000;
+  std::uint32_t site_ = 0;
   std::uint64_t fresh_ = kPrivate + 0x10000;
 };
 
