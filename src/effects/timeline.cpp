@@ -193,6 +193,15 @@ void Timeline::annotated(const Event& event) {
       {acquires ? return_ : start_, key, acquires, acquires ? kEveryPosition : 0, true, known});
 }
 
+MessageStep Timeline::message_step(MessageStep::Kind kind, SiteId site) const {
+  MessageStep step;
+  step.kind = kind;
+  step.timestamp = half_of(start_);  // messages have one order for all tasks
+  step.site = site;
+  step.site_key = site_key(site);
+  return step;
+}
+
 // --- locks
 
 void Timeline::acquire_lock(Uid region, WorldRank target, bool exclusive) {

@@ -178,6 +178,7 @@ class Timeline {
 
   // --- effects: messages
   MessageSink* sink() const { return sink_; }
+  MessageStep message_step(MessageStep::Kind kind, SiteId site) const;  // of the current event
   bool wants_messages() const { return wants_messages_; }
   void report_no_messages() { wants_messages_ = false; }  // they are no longer needed
 

@@ -21,7 +21,7 @@ class AllFrontEnds final : public Meaning {
       mpi_.add(event, times);
   }
 
-  // Only MPI has requests and messages.
+  // Only MPI has requests.
   void each_pending(const std::function<void(Access&)>& visit) override {
     mpi_.each_pending(visit);
   }
@@ -30,10 +30,10 @@ class AllFrontEnds final : public Meaning {
   std::size_t memory_bytes() const override { return mpi_.memory_bytes(); }
   void guess_edges() override { mpi_.guess_edges(); }
   Concern concern(const Event& event) const override {
-    return is_shmem(event.call) ? Concern::Nothing : mpi_.concern(event);
+    return is_shmem(event.call) ? shmem_.concern(event) : mpi_.concern(event);
   }
   Ending ending(const Event& event) const override {
-    return is_shmem(event.call) ? Ending::No : mpi_.ending(event);
+    return is_shmem(event.call) ? shmem_.ending(event) : mpi_.ending(event);
   }
   void note(const Event& event) override {
     if (!is_shmem(event.call)) mpi_.note(event);

@@ -43,11 +43,7 @@ SendMode mode_of(Call call) {
 }
 
 MessageStep MessageSteps::step(MessageStep::Kind kind, SiteId site) const {
-  MessageStep step;
-  step.kind = kind;
-  step.timestamp = half_of(effects_.start());  // messages have one order for all tasks
-  step.site = site;
-  step.site_key = effects_.site_key(site);
+  MessageStep step = effects_.message_step(kind, site);
   step.asked = asked;
   step.returned = !unreturned;
   return step;

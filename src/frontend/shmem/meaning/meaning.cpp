@@ -54,11 +54,39 @@ void ShmemMeaning::add(const Event& event, const Times& times) {
 
 // Words that the call waits for, and work arrays, are there for others to update.
 void ShmemMeaning::unreturned(const Event& event) {
-  if (traits(event.call).action == Action::WaitUntil) return;
+  const Action action = traits(event.call).action;
+  if (action == Action::WaitUntil) return;
+  if (concern(event) == Concern::Messages) report_unreturned(event, action);
   Event data = event;
   std::erase_if(data.buffers,
                 [](const Buffer& buffer) { return buffer.access == BufferUse::ReadWrite; });
   effects_.unreturned(data);
+}
+
+// --- messages
+
+// Calls that order all PEs of a team also order their MPI messages. Waits and locks are not followed.
+Meaning::Concern ShmemMeaning::concern(const Event& event) const {
+  switch (traits(event.call).action) {
+    case Action::Init:
+    case Action::Finalize:
+    case Action::Barrier:
+    case Action::Synchronize:
+    case Action::Bcast:
+    case Action::Allgather:
+    case Action::Alltoall:
+    case Action::Allreduce:
+    case Action::SymmetricAllocate:
+    case Action::SymmetricFree:
+      return Concern::Messages;
+    default:
+      return Concern::Nothing;
+  }
+}
+
+// A program that called MPI_Init itself may send messages after shmem_finalize.
+Meaning::Ending ShmemMeaning::ending(const Event& event) const {
+  return traits(event.call).action == Action::Finalize ? Ending::Maybe : Ending::No;
 }
 
 }  // namespace shmem_meaning

@@ -16,11 +16,19 @@ std::unique_ptr<Meaning> shmem_meaning_of(Timeline& effects);
 
 namespace shmem_meaning {
 
+// How a collective call orders the PEs of its team.
+struct Flow {
+  bool releases = false, acquires = false;  // the calling PE
+  bool everyone = false;                    // each PE, before each other one
+};
+
 class ShmemMeaning final : public Meaning {
  public:
   explicit ShmemMeaning(Timeline& effects) : Meaning(effects), objects_(effects) {}
 
   void add(const Event& event, const Times& times) override;
+  Concern concern(const Event& event) const override;
+  Ending ending(const Event& event) const override;
 
  private:
   void unreturned(const Event& event);
@@ -37,6 +45,8 @@ class ShmemMeaning final : public Meaning {
   // --- synchronization (synchronization.cpp)
   void collective(const Event& event, Action action);
   void synchronize_all(const Event& event);
+  void report_steps(const Event& event, Action action, Team& team, const Flow& flow);
+  void report_unreturned(const Event& event, Action action);
   void update_work_arrays(const Event& event, const Team& team, const std::vector<Buffer>& arrays);
   void lock(const Event& event, Action action);
   void allocate(const Event& event, Action action);

@@ -27,6 +27,7 @@ struct Team {
   bool whole_world = false;
   bool is_world = false;  // the call has no team: it is of all PEs
   std::uint64_t collectives = 0;
+  std::uint64_t calls = 0;  // that the message analysis knows
 };
 
 class Objects {

@@ -16,8 +16,25 @@
 namespace photofinish::shmem_meaning {
 namespace {
 
+constexpr Flow kAllPes{.releases = true, .acquires = true, .everyone = true};
+
 bool is_barrier(Action action) {
   return action == Action::Barrier || action == Action::Synchronize;
+}
+
+// Where data flows. A barrier orders without data.
+Flow flow_of(const Event& event, Action action, WorldRank rank) {
+  if (action == Action::Bcast) {
+    const bool is_root = event.fields[Field::root] == rank.value;
+    return {.releases = is_root, .acquires = !is_root};
+  }
+  Flow flow{.releases = is_barrier(action), .acquires = is_barrier(action)};
+  for (const Buffer& buffer : event.buffers) {
+    if (buffer.count <= 0 || buffer.access == BufferUse::ReadWrite) continue;
+    (buffer.access == BufferUse::Read ? flow.releases : flow.acquires) = true;
+  }
+  flow.everyone = flow.releases && flow.acquires && event.call != ShmemCall::shmem_collect;
+  return flow;
 }
 
 // Those to which the PE at `position` sends in a dissemination algorithm.
@@ -53,36 +70,65 @@ void ShmemMeaning::update_work_arrays(const Event& event, const Team& team,
   }
 }
 
+// For the message analysis: a PE waits in the call for all PEs of the team, or for the root.
+void ShmemMeaning::report_steps(const Event& event, Action action, Team& team, const Flow& flow) {
+  if (effects_.sink() == nullptr || team.position >= team.ranks.size()) return;
+  const std::uint64_t key =
+      edge_key(Channel::Collective, team.uid.value, ++team.calls, std::uint64_t{2});
+  const bool from_root = action == Action::Bcast;
+  const auto report = [&](MessageStep::Kind kind, bool carries) {
+    MessageStep step = effects_.message_step(kind, event.site);
+    step.key = key;
+    step.carries = carries;
+    step.returned = event.returned;
+    return step;
+  };
+  if (!from_root || flow.releases) {
+    MessageStep released = report(MessageStep::Kind::Release, flow.releases);
+    released.others = static_cast<std::uint32_t>(team.ranks.size() - (from_root ? 1 : 0));
+    if (released.others > 0) effects_.sink()->step(std::move(released));
+  }
+  if (from_root && flow.releases) return;
+  MessageStep acquired = report(MessageStep::Kind::Acquire, flow.acquires);
+  if (from_root)
+    acquired.from = std::make_shared<const std::vector<WorldRank>>(
+        1, WorldRank(static_cast<std::int32_t>(event.fields[Field::root])));
+  else  // not owned: the team outlives the step
+    acquired.from = {std::shared_ptr<const void>(), &team.ranks};
+  effects_.sink()->step(std::move(acquired));
+}
+
+// The PE waits in it: the others see who is missing.
+void ShmemMeaning::report_unreturned(const Event& event, Action action) {
+  const bool of_all = action == Action::Init || action == Action::Finalize ||
+                      action == Action::SymmetricAllocate || action == Action::SymmetricFree;
+  report_steps(event, action, objects_.team(event),
+               of_all ? kAllPes : flow_of(event, action, effects_.rank()));
+}
+
 void ShmemMeaning::collective(const Event& event, Action action) {
   Team& team = objects_.team(event);
   if (team.position >= team.ranks.size()) return;
   effects_.serialize_tasks(edge_key(Channel::Serial, team.uid.value));
   complete(event, action);
-  bool releases = is_barrier(action), acquires = is_barrier(action);
+  const Flow flow = flow_of(event, action, effects_.rank());
+  report_steps(event, action, team, flow);
   Event data = event;  // without the work arrays
   std::vector<Buffer> arrays;
   std::erase_if(data.buffers, [&](const Buffer& buffer) {
     const bool is_array = buffer.access == BufferUse::ReadWrite;
     if (is_array) arrays.push_back(buffer);
-    if (!is_array && buffer.count > 0)
-      (buffer.access == BufferUse::Read ? releases : acquires) = true;
     return is_array;
   });
-  bool everyone = releases && acquires && event.call != ShmemCall::shmem_collect;
-  if (action == Action::Bcast) {
-    releases = event.fields[Field::root] == effects_.rank().value;
-    acquires = !releases;
-    everyone = false;
-  }
   std::vector<Access> accesses = effects_.buffers_of(data, false);
-  if (releases) update_work_arrays(event, team, arrays);
-  if (everyone && team.whole_world && (!effects_.many_threads() || team.is_world)) {
+  if (flow.releases) update_work_arrays(event, team, arrays);
+  if (flow.everyone && team.whole_world && (!effects_.many_threads() || team.is_world)) {
     effects_.sync_point();
   } else {
     const std::uint64_t key =
         edge_key(Channel::Collective, team.uid.value, ++team.collectives, std::uint64_t{1});
-    if (releases) effects_.release(key);
-    if (acquires) effects_.acquire(key);
+    if (flow.releases) effects_.release(key);
+    if (flow.acquires) effects_.acquire(key);
   }
   if (!is_barrier(action))
     for (const Buffer& array : arrays) {
@@ -94,7 +140,9 @@ void ShmemMeaning::collective(const Event& event, Action action) {
 }
 
 void ShmemMeaning::synchronize_all(const Event& event) {
-  effects_.serialize_tasks(edge_key(Channel::Serial, objects_.team(event).uid.value));
+  Team& world = objects_.team(event);
+  effects_.serialize_tasks(edge_key(Channel::Serial, world.uid.value));
+  report_steps(event, Action::Barrier, world, kAllPes);
   effects_.sync_point();
 }
 
