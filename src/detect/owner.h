@@ -137,7 +137,7 @@ class Owner {
   };
 
   const HostClock& common(const HostClock& clock);
-  Check check_at_all(SyncPoint until, const Each& each, std::size_t memory);
+  Check first_pass(SyncPoint until, const Each& each, std::size_t memory);
   void check_shard(Candidates& candidates, std::uint64_t period, SyncPoint until, Check& check,
                    const Each& each, Earlier& earlier);
   void take_earlier(Earlier& earlier, bool last);
