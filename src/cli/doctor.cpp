@@ -36,11 +36,11 @@ std::ptrdiff_t count(const std::vector<Section>& sections, Level level) {
 int run_doctor(const DoctorArguments& arguments) {
   std::vector<Section> sections;
   if (arguments.program.empty()) {
-    const Machine machine = check_at_machine(own_path(), PHOTOFINISH_VERSION, allow_root);
+    const Machine machine = inspect_machine(own_path(), PHOTOFINISH_VERSION, allow_root);
     fmt::print("photofinish {} in {}\n", machine.version, machine.executable);
     sections = judge(machine);
   } else {
-    sections.push_back(judge(check_at_program(arguments.program, own_path())));
+    sections.push_back(judge(inspect_program(arguments.program, own_path())));
   }
   for (const Section& section : sections) print(section);
   const auto problems = count(sections, Level::Problem), notes = count(sections, Level::Note);

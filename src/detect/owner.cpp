@@ -105,7 +105,7 @@ bool Owner::is_over(const Access& access, SyncPoint until) const {
 
 bool Owner::check(std::uint64_t period, SyncPoint until, const Each& each, std::size_t memory) {
   last_region_ = {};
-  Check check = check_at_all(until, each, memory);
+  Check check = first_pass(until, each, memory);
   Candidates candidates;
   if (check.any_atomic || check.takes_accesses()) {
     Earlier earlier{std::exchange(carried_, {}), std::exchange(awaiting_, {})};
@@ -137,7 +137,7 @@ bool Owner::check(std::uint64_t period, SyncPoint until, const Each& each, std::
 // First pass. Most accesses are complete and conflict with nothing by kind alone (gets among gets,
 // sums among sums). They are read once, in place. The others are decoded when the shards are
 // checked.
-Owner::Check Owner::check_at_all(SyncPoint until, const Each& each, std::size_t memory) {
+Owner::Check Owner::first_pass(SyncPoint until, const Each& each, std::size_t memory) {
   // Memory per decoded access, and per strided block of it, in bytes.
   constexpr std::size_t kItem = sizeof(Item) + sizeof(std::uint32_t),
                         kSpan = 4 * sizeof(Span) + sizeof(Strided);

@@ -143,7 +143,7 @@ class Owner {
   enum class Part { Order, Pair, Both };
 
   const HostClock& common(const HostClock& clock);
-  Check check_at_all(SyncPoint until, const Each& each, std::size_t memory);
+  Check first_pass(SyncPoint until, const Each& each, std::size_t memory);
   void check_shard(Candidates& candidates, std::uint64_t period, SyncPoint until, Check& check,
                    const Each& each, Earlier& earlier, Part part);
   void take_earlier(Earlier& earlier, bool last);

@@ -120,8 +120,8 @@ std::vector<PreloadFacts> check_at_preloads(const std::string& variable) {
 
 }  // namespace
 
-Machine check_at_machine(const std::string& executable, const std::string& version,
-                         const std::function<void()>& before_starting) {
+Machine inspect_machine(const std::string& executable, const std::string& version,
+                        const std::function<void()>& before_starting) {
   Machine machine{.version = version, .executable = executable};
   const std::string ours = fs::path(executable).parent_path().parent_path() / "lib/photofinish";
   machine.environment = variables_that_matter();

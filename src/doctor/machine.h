@@ -67,7 +67,7 @@ struct Machine {
 
 // Collects the facts; runs each launcher and compiler once. `executable`: the path of the tool.
 // `before_starting`: sets the environment for launchers, after the environment was read.
-Machine check_at_machine(const std::string& executable, const std::string& version,
-                         const std::function<void()>& before_starting);
+Machine inspect_machine(const std::string& executable, const std::string& version,
+                        const std::function<void()>& before_starting);
 
 }  // namespace photofinish

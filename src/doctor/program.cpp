@@ -11,7 +11,7 @@
 
 namespace photofinish {
 
-ProgramFacts check_at_program(const std::string& name, const std::string& executable) {
+ProgramFacts inspect_program(const std::string& name, const std::string& executable) {
   ProgramFacts facts{.name = name};
   const auto program = inspect_program(name);
   if (!program) {

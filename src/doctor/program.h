@@ -25,6 +25,6 @@ struct ProgramFacts {
 };
 
 // `executable`: the path of the tool.
-ProgramFacts check_at_program(const std::string& name, const std::string& executable);
+ProgramFacts inspect_program(const std::string& name, const std::string& executable);
 
 }  // namespace photofinish

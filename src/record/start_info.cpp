@@ -34,7 +34,7 @@ std::uint64_t hash_of_file(const std::string& path) {
   return hash;
 }
 
-bool checks_secret(std::string_view variable) {
+bool may_be_secret(std::string_view variable) {
   const std::string_view given = variable.substr(0, variable.find('='));
   std::string name(given);
   for (char& c : name)
@@ -75,7 +75,7 @@ StartInfo own_start(std::string_view kept) {
   start.arguments = zero_terminated_texts(read_system_file("/proc/self/cmdline"));
   for (std::string& variable : zero_terminated_texts(read_system_file("/proc/self/environ"))) {
     const std::string name = variable.substr(0, variable.find('='));
-    if (!checks_secret(variable) || is_kept(name, kept) || name.starts_with("PHOTOFINISH_")) {
+    if (!may_be_secret(variable) || is_kept(name, kept) || name.starts_with("PHOTOFINISH_")) {
       start.environment.push_back(std::move(variable));
       continue;
     }

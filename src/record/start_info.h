@@ -43,7 +43,7 @@ void describe(A& a, StartInfo& d) {
 
 // Whether a variable, NAME=value, may be secret: by its name, or because the value is a URL with a
 // password (https://user:password@host).
-bool checks_secret(std::string_view variable);
+bool may_be_secret(std::string_view variable);
 
 // The start information of this process. `kept`: variables to record even if they may be secret, as
 // in --keep-env: "*" for all, or a comma-separated list.

@@ -105,8 +105,9 @@ void WatchedMemory::exchange(Journal& journal, Piece& piece, std::size_t begin, 
     std::uint64_t gap = change.offset - next;
     journal(gap, change.bytes);
     change.offset = next + gap;
+    // Damaged: the next key will not match.
+    if (gap > end - next || change.bytes > end - change.offset) return;
     next = change.offset + change.bytes;
-    if (next > end || change.bytes > end) return;  // damaged: the next key will not match
     if (journal.replays()) {
       fill(piece, change.offset, change.bytes,
            [&](std::uint8_t* to) { journal.bytes(to, change.bytes); });

@@ -135,7 +135,10 @@ class Heap {
   void put(Block* block) {
     const auto number =
         static_cast<unsigned>((reinterpret_cast<std::uint64_t>(block) - kBase) >> kPartBits);
-    if (size_of(number) >= kLarge) madvise(block, size_of(number) & ~(kPage - 1), MADV_DONTNEED);
+    const std::size_t size = size_of(number);
+    // calloc relies on the zeros. Pages that the program locked cannot be returned.
+    if (size >= kLarge && madvise(block, size & ~(kPage - 1), MADV_DONTNEED) != 0)
+      std::memset(block, 0, size);
     block->next = parts_[number].free;
     parts_[number].free = block;
   }
@@ -164,6 +167,7 @@ void* allocate(std::size_t bytes) {
 // Blocks of a power-of-two size are aligned to it.
 void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
   if (alignment <= kGrain) return allocate(bytes);
+  if (bytes > kMost || alignment > kMost) return __libc_memalign(alignment, bytes);
   const std::size_t size = std::bit_ceil(bytes > alignment ? bytes : alignment);
   if (std::has_single_bit(alignment) && g_heap.serves())
     if (void* block = g_heap.take(size)) return block;

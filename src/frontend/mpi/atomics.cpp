@@ -32,24 +32,28 @@ bool has_operand(const Context& c, Action action) {
   return action == Action::CompareAndSwap || c.op != MPI_NO_OP;
 }
 
-// Whether consecutive elements of the type are atomic elements of `bytes` bytes without gaps.
-bool side_by_side(MPI_Datatype handle, std::size_t bytes) {
+// Whether `count` elements of the type are atomic elements of `bytes` bytes, the first at the
+// address that the call is given, without gaps.
+bool side_by_side(MPI_Datatype handle, std::int64_t count, std::size_t bytes) {
   const TypeRecord* type = Objects::get().type(handle);
-  return type->atomic_bytes == bytes && type->extent == static_cast<std::int64_t>(bytes);
+  return type->atomic_bytes == bytes &&
+         (count == 1 || type->extent == static_cast<std::int64_t>(bytes));
 }
 
 // The number of elements of `bytes` bytes that the operation has; 0 if they cannot be recorded. A
 // request can store only one result.
 std::int64_t elements_of(const Context& c, Action action, std::size_t bytes) {
   const std::int64_t count = c.target.count;
-  if (bytes == 0 || count <= 1) return bytes == 0 ? 0 : count;
+  if (bytes == 0) return 0;
   const bool fetches = action != Action::Accumulate, operand = has_operand(c, action);
   if (count > (operand ? kMaxAtomicOperands : kMaxAtomicElements) ||
-      (fetches && c.new_request != nullptr))
+      (count > 1 && fetches && c.new_request != nullptr))
     return 0;
-  if (operand && (c.send.count != count || !side_by_side(c.send.type, bytes))) return 0;
-  if (fetches && (c.recv.count != count || !side_by_side(c.recv.type, bytes))) return 0;
-  return side_by_side(c.target.type, bytes) ? count : 0;
+  const auto holds = [&](const BufferArguments& buffer) {
+    return buffer.count == count && side_by_side(buffer.type, count, bytes);
+  };
+  if ((operand && !holds(c.send)) || (fetches && !holds(c.recv))) return 0;
+  return side_by_side(c.target.type, count, bytes) ? count : 0;
 }
 
 }  // namespace
@@ -61,7 +65,11 @@ void add_atomic(Context& c, Action action) {
   if (elements == 0) return;
   const bool fetches = action != Action::Accumulate;
   FieldSet& fields = c.event.fields;
-  if (fetches && c.win->fetches.size() + static_cast<std::size_t>(elements) > kMaxPending) return;
+  std::unique_lock lock(c.win->lock, std::defer_lock);
+  if (fetches) {
+    lock.lock();
+    if (c.win->fetches.size() + static_cast<std::size_t>(elements) > kMaxPending) return;
+  }
   const std::int64_t number = g_atomics.fetch_add(elements) + 1;
   fields.set(Field::atomic, number);
   const auto element = [&](const void* of, std::int64_t i) {
@@ -75,7 +83,6 @@ void add_atomic(Context& c, Action action) {
   if (action == Action::CompareAndSwap) fields.set(Field::compare, value_at(c.compare, bytes));
   if (!fetches) return;
   const WorldRank target(static_cast<std::int32_t>(fields[Field::target]));
-  std::lock_guard lock(c.win->lock);
   for (std::int64_t i = 0; i < elements; ++i)
     c.win->fetches.push_back({number + i, target, element(c.recv.address, i), bytes});
   if (c.new_request != nullptr) {
@@ -84,15 +91,21 @@ void add_atomic(Context& c, Action action) {
   }
 }
 
-void expect_results(Context& c) { c.event.more_numbers = 2 * c.win->fetches.size(); }
+// What other threads start while the call runs is not completed by it.
+void expect_results(Context& c) {
+  std::lock_guard lock(c.win->lock);
+  c.event.more_numbers = 2 * c.win->fetches.size();
+  c.last_expected = c.win->fetches.empty() ? 0 : c.win->fetches.back().number;
+}
 
 void add_results(Context& c) {
-  if (c.win->fetches.empty()) return;
+  if (c.last_expected == 0) return;
   const auto rule = mpi_meaning::completion_of(c.event);
   if (!rule) return;
   const bool one_target = rule->targets == mpi_meaning::CompletionRule::Targets::One;
   std::lock_guard lock(c.win->lock);
   std::erase_if(c.win->fetches, [&](const PendingFetch& fetch) {
+    if (fetch.number > c.last_expected) return false;
     if (one_target && fetch.target.value != c.event.fields[Field::target]) return false;
     add_result(c.event, fetch);
     return true;

@@ -192,8 +192,9 @@ void add_buffers(Context& c, Action action) {
       return;
     case Action::Allreduce:
     case Action::Scan:
-    case Action::Exscan:
       return add_reduction(c, true);
+    case Action::Exscan:
+      return add_reduction(c, c.comm->rank != 0);
     case Action::ReduceScatter:
       return add_reduce_scatter(c);
     case Action::ReduceLocal:

@@ -99,6 +99,7 @@ struct Context {
   MPI_Aint win_bytes = 0;
   int to, from, root, target_rank;
   MPI_Op op;
+  std::int64_t last_expected = 0;  // number of the last atomic that the call may complete
 
   RequestRecord* new_request = nullptr;
   const RequestRecord* asked_request = nullptr;  // named by a call that does not complete it

@@ -99,14 +99,14 @@ TEST(CheckAtProgram, WhatAReportWillBeAbleToReport) {
   dir.write("bin/mpirun.mpich", "#!/bin/sh\n", true);
   dir.write("tool/lib/photofinish/libphotofinish-mpich.so", "");
   ScopedEnv path("PATH", dir / "bin:/usr/bin:/bin");
-  const ProgramFacts facts = check_at_program(dir / "app", dir / "tool/bin/photofinish");
+  const ProgramFacts facts = inspect_program(dir / "app", dir / "tool/bin/photofinish");
   EXPECT_EQ(facts.trouble, "");
   EXPECT_EQ(facts.flavour, MpiFlavour::Mpich);
   EXPECT_TRUE(facts.has_library);
   EXPECT_TRUE(facts.with.empty());
-  EXPECT_FALSE(check_at_program(dir / "app", dir / "elsewhere/bin/photofinish").has_library);
-  EXPECT_NE(check_at_program("/bin/sh", dir / "tool/bin/photofinish").trouble, "");
-  EXPECT_NE(check_at_program(dir / "nothing", dir / "tool/bin/photofinish").trouble, "");
+  EXPECT_FALSE(inspect_program(dir / "app", dir / "elsewhere/bin/photofinish").has_library);
+  EXPECT_NE(inspect_program("/bin/sh", dir / "tool/bin/photofinish").trouble, "");
+  EXPECT_NE(inspect_program(dir / "nothing", dir / "tool/bin/photofinish").trouble, "");
 }
 
 TEST(CheckAtProgram, LineInformation) {

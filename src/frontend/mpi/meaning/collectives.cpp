@@ -178,10 +178,12 @@ void Collectives::add(const Event& event, Action action, When when) {
 // differently with other collectives of the communicator.
 void Collectives::start(Request& request, const Event& started, Action action) {
   Request::Rare& rare = *request.rare;
-  Comm numbered = *request.comm;
-  numbered.collectives = (rare.number << 40) + (rare.starts << 1 | 1) + (std::uint64_t{1} << 63);
-  const Flow flow = flow_of(started, action, numbered);
-  if (steps_.wanted()) rare.acquired = report(started, action, When::Starts, numbered, flow);
+  Comm& comm = *request.comm;
+  const std::uint64_t next = std::exchange(
+      comm.collectives, (rare.number << 40) + (rare.starts << 1 | 1) + (std::uint64_t{1} << 63));
+  const Flow flow = flow_of(started, action, comm);
+  if (steps_.wanted()) rare.acquired = report(started, action, When::Starts, comm, flow);
+  comm.collectives = next;
   for (const auto& [key, position] : flow.releases) effects_.release(key, position);
   rare.acquires = flow.acquires;
 }
