@@ -87,14 +87,10 @@ void Owner::pair_groups(Candidates& candidates, std::size_t a, std::size_t b, bo
   if (!meeting || !shard_.contains(meeting->where.begin) ||
       (shard_ != Shard{} && met_below_shard(first, second)))
     return;
-  const auto was_found = [](const RepeatedAccess& repeated) {
-    return std::any_of(repeated.members.begin(), repeated.members.end(),
-                       [](const RepeatedAccess::Member& m) { return !m.shown.empty(); });
-  };
-  const bool one_found = was_found(one), other_found = was_found(other);
-  if (one_found && other_found)
-    return pair_each(candidates, one, other,
-                     false);  // the results of the two groups may be in different orders
+  const bool one_shown = one.was_shown(), other_shown = other.was_shown();
+  // The results of the two groups may be in different orders.
+  if (one_shown && other_shown && !(one.shown_in_order() && other.shown_in_order()))
+    return pair_each(candidates, one, other, false);
   const auto excludes = [](const Access& access) {
     return access.locks != nullptr && std::any_of(access.locks->begin(), access.locks->end(),
                                                   [](const Lock& lock) { return lock.exclusive; });
@@ -104,7 +100,9 @@ void Owner::pair_groups(Candidates& candidates, std::size_t a, std::size_t b, bo
   } else if (excludes(first) && excludes(second)) {
     return pair_each(candidates, one, other, false);  // consecutive accesses, or the same one
   }
-  const bool other_first = other_found || (!one_found && other.members.size() < one.members.size());
+  // A group that is shown alone may be out of order: it comes first.
+  const bool other_first = other_shown != one_shown ? other_shown
+                                                    : other.members.size() < one.members.size();
   judge_groups(candidates, other_first ? b : a, other_first ? a : b, meeting->reason,
                meeting->where);
 }
@@ -144,9 +142,13 @@ void Owner::judge_groups(Candidates& candidates, std::size_t one_row, std::size_
     if (first >= last) return;
     const RepeatedAccess::Member& member = one.members[at];
     bool asked = false;
-    for (const Instant& begin : member.begins)
-      for (const Instant& end : others.members[first].ends)
+    // Later members are observed by the same tasks, or fewer.
+    const auto ask_whether_over = [&](const Instant& end) {
+      for (const Instant& begin : member.begins)
         if (begin.rank != end.rank) ask(candidates, begin, end), asked = true;
+    };
+    for (const Instant& end : others.members[first].ends) ask_whether_over(end);
+    for (const Instant& end : others.members[first].shown) ask_whether_over(end);
     const Instants& begins = others.members[first].begins;
     const auto ask_about = [&](const Instant& end) {
       if (std::all_of(begins.begin(), begins.end(),

@@ -51,6 +51,24 @@ std::uint64_t likeness(const Access& access) {
   return hash;
 }
 
+bool RepeatedAccess::was_shown() const {
+  return std::any_of(members.begin(), members.end(),
+                     [](const Member& member) { return !member.shown.empty(); });
+}
+
+bool RepeatedAccess::shown_in_order() const {
+  const auto follows = [](const Instant& later, const Instant& earlier) {
+    return earlier.rank == later.rank && task_of(earlier.timestamp) == task_of(later.timestamp) &&
+           earlier.timestamp <= later.timestamp && earlier.sync_point <= later.sync_point;
+  };
+  for (std::size_t i = 1; i < members.size(); ++i)
+    for (const Instant& instant : members[i].shown)
+      if (std::none_of(members[i - 1].shown.begin(), members[i - 1].shown.end(),
+                       [&](const Instant& earlier) { return follows(instant, earlier); }))
+        return false;
+  return true;
+}
+
 bool goes_on(const Instants& earlier, const Instants& later) {
   return std::equal(earlier.begin(), earlier.end(), later.begin(), later.end(),
                     [](const Instant& a, const Instant& b) {

@@ -49,7 +49,7 @@ struct RepeatedAccess {
     Epoch epoch;
     Delivery delivery;
     Instants begins, ends;
-    std::vector<Instant> shown;  // for an atomic: when other ranks fetched its effect
+    std::vector<Instant> shown;  // when ranks observed its effect (Owner::shown)
   };
   Access like;  // the first member
   bool seen = false, met = false;
@@ -73,8 +73,14 @@ struct RepeatedAccess {
     return access;
   }
 
+  // Whether some effect was observed; and whether each task that observed that of a member had
+  // observed those of earlier ones by then.
+  bool was_shown() const;
+  bool shown_in_order() const;
+
   // The members that neither complete before `other` of `group` begins, nor begin after it
-  // completes (or its effect was fetched).
+  // completes. An observed effect is complete for those who know of the observation. Requires:
+  // shown_in_order().
   template <class Known>
   std::pair<std::size_t, std::size_t> beside(const RepeatedAccess& group, const Member& other,
                                              const Known& known) const {
@@ -86,7 +92,8 @@ struct RepeatedAccess {
       return false;
     };
     const auto first = std::partition_point(members.begin(), members.end(), [&](const Member& m) {
-      return any_before(m.ends, other.begins) || (one_rank && m.delivery.precedes(other.delivery));
+      return any_before(m.ends, other.begins) || any_before(m.shown, other.begins) ||
+             (one_rank && m.delivery.precedes(other.delivery));
     });
     const auto last = std::partition_point(first, members.end(), [&](const Member& m) {
       return !any_before(other.ends, m.begins) && !any_before(other.shown, m.begins) &&

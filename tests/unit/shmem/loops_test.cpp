@@ -1,6 +1,8 @@
 // Loops without a barrier: accesses of one site are checked as a group.
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 #include "world.h"
 
 namespace photofinish::shmem_testing {
@@ -33,6 +35,21 @@ TEST(ShmemLoops, HandshakesWithoutABarrier) {
   world.put(0, 1, 0);
   world.load(1, 0);
   EXPECT_EQ(world.found().size(), 1u);
+}
+
+// Processor time of the analysis, in ticks.
+std::clock_t cost(int count) {
+  World world(2);
+  handshakes(world, count);
+  const std::clock_t start = std::clock();
+  EXPECT_EQ(text(world.found()), "");
+  return std::clock() - start;
+}
+
+// Each put and each flag is observed, so neither group has pairs to check one by one.
+TEST(ShmemLoops, CostGrowsWithTheNumberOfHandshakes) {
+  const std::clock_t few = cost(1000), many = cost(8000);
+  EXPECT_LT(many, 24 * few + CLOCKS_PER_SEC / 10);
 }
 
 }  // namespace
