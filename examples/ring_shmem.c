@@ -6,7 +6,7 @@
 int main(void) {
   shmem_init();
   const int me = shmem_my_pe(), pes = shmem_n_pes();
-  long* from_left = shmem_calloc(1, sizeof(long));
+  long* from_left = shmem_malloc(sizeof(long));
   const long value = 100 + me;
   shmem_long_put(from_left, &value, 1, (me + 1) % pes);
 #ifdef FIXED

@@ -101,8 +101,8 @@ void Owner::pair_groups(Candidates& candidates, std::size_t a, std::size_t b, bo
     return pair_each(candidates, one, other, false);  // consecutive accesses, or the same one
   }
   // A group that is shown alone may be out of order: it comes first.
-  const bool other_first = other_shown != one_shown ? other_shown
-                                                    : other.members.size() < one.members.size();
+  const bool other_first =
+      other_shown != one_shown ? other_shown : other.members.size() < one.members.size();
   judge_groups(candidates, other_first ? b : a, other_first ? a : b, meeting->reason,
                meeting->where);
 }

@@ -22,7 +22,7 @@ class OpenShmem(Case):
         self.assertEqual(result.code, 66, result)
         self.assertRegex(result.err, r"photofinish: (\S*/)?oshrun -n 2 ", result)
         self.assertRegex(result.err, r"Put of 8 bytes by PE \d into PE \d, symmetric heap block \+0x0\.\.0x8\n", result)
-        self.assertIn("symmetric heap block of 8 bytes allocated by shmem_calloc in main ring_shmem.c:", result.err, result)
+        self.assertIn("symmetric heap block of 8 bytes allocated by shmem_malloc in main ring_shmem.c:", result.err, result)
         self.assertIn("Try: shmem_barrier_all", result.err, result)
 
     def test_launchers(self):
@@ -49,6 +49,19 @@ class OpenShmem(Case):
                         ["explore", "-n", "2", ring], ["record", "-n", "2", ring], ["record", "--", "oshrun", "-n", "2", ring]):
             with self.subTest(command=command):
                 self.assertSays(self.photofinish(*command), rf"photofinish {command[0]} does not support OpenSHMEM programs yet", 64)
+
+    def test_deadlock(self):
+        """PEs that wait for each other in MPI and OpenSHMEM calls; not for a flag that somebody may still set."""
+        self.assertEqual(self.run_("oshcc", "-g", os.path.join(cli_test.HERE, "shmem_deadlock.c"), "-o", "deadlock").code, 0)
+        for way, call in (("message", "shmem_barrier_all"), ("set", "shmem_sync")):
+            with self.subTest(way):
+                result = self.photofinish("check", "-n", "2", "-o", f"{way}.run", "--deadlock-timeout", "1", "./deadlock", way)
+                self.assertEqual(result.code, 66, result)
+                self.assertRegex(result.err, r"\n  rank 0 waits in MPI_Recv shmem_deadlock\.c:\d+ for rank 1\n", result)
+                self.assertRegex(result.err, rf"\n  rank 1 waits in {call} shmem_deadlock\.c:\d+ for rank 0\n", result)
+        result = self.photofinish("check", "-n", "2", "--deadlock-timeout", "1", "./deadlock", "flag")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("done", result.out, result)
 
     def test_doctor(self):
         result = self.photofinish("doctor", self.ring())

@@ -44,7 +44,8 @@ int main(void) {
   qsort(sorted, (size_t)count, sizeof *sorted, by_value);
   shmem_barrier_all();
   int right = count == expected[0];
-  if (me > 0) right &= shmem_long_g(&sorted[shmem_long_g(expected, me - 1) - 1], me - 1) <= sorted[0];
+  if (me > 0)
+    right &= shmem_long_g(&sorted[shmem_long_g(expected, me - 1) - 1], me - 1) <= sorted[0];
   long* total = longs(1);
   if (right) shmem_long_atomic_add(total, count, 0);
   shmem_barrier_all();

@@ -1,5 +1,5 @@
-// A matrix is transposed three ways: by strided puts, by gets, and by alltoall. A work array is used
-// again after a barrier.
+// A matrix is transposed three ways: by strided puts, by gets, and by alltoall. A work array is
+// used again after a barrier.
 #include "pes.h"
 // run: ranks=4
 // output: errors 0

@@ -65,7 +65,8 @@ void ShmemMeaning::unreturned(const Event& event) {
 
 // --- messages
 
-// Calls that order all PEs of a team also order their MPI messages. Waits and locks are not followed.
+// Calls that order all PEs of a team also order their MPI messages. Waits and locks are not
+// followed.
 Meaning::Concern ShmemMeaning::concern(const Event& event) const {
   switch (traits(event.call).action) {
     case Action::Init:
