@@ -40,6 +40,7 @@ void describe(Context& c, const Atomic& a) {
 
 void record(Interception& call, const Atomic& a) {
   call.append([&](Context& c) { describe(c, a); });
+  if (a.result != nullptr && !a.pending && call.records() && a.pe == own_pe()) call.make_progress();
 }
 
 }  // namespace

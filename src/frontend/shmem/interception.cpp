@@ -79,6 +79,12 @@ Context& Interception::begin() {
   return c;
 }
 
+void Interception::make_progress() const {
+  if (task_ == nullptr) return;
+  int found = 0;
+  REAL(MPI_Iprobe)(MPI_ANY_SOURCE, 0, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+}
+
 TypeId element_type(std::size_t bytes, bool is_floating, bool is_signed) {
   static constexpr const char* kSigned[] = {"MPI_INT8_T", "MPI_INT16_T", "MPI_INT32_T",
                                             "MPI_INT64_T"};

@@ -82,6 +82,10 @@ class Interception {
       finish_event(*context_, *recorder_, end);
     });
   }
+  // After a call that found only this PE's own memory. Open MPI makes no progress in it for the
+  // accesses of other PEs to static data: a loop that waits for them would not end. Whether it does
+  // without the tool depends on timing, which recording changes.
+  void make_progress() const;
   void enter() {
     enter([](Context&) {});
   }

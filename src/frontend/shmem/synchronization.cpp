@@ -103,6 +103,7 @@ SHMEM_ENTRY int shmem_test_lock(volatile long* lock) {
   Interception call(ShmemCall::shmem_test_lock, CALL_SITE);
   const int held_by_other = SHMEM_REAL(shmem_test_lock)(lock);
   call.append_attempt(held_by_other != 0, [&](Context& c) { describe_lock(c, lock); });
+  if (held_by_other != 0) call.make_progress();
   return held_by_other;
 }
 
