@@ -5,10 +5,15 @@
 
 #include <mpi.h>
 
+#include <atomic>
+
 namespace photofinish::mpi {
 
 // Of the call that a Fortran program is in; null if there is none, or it has no requests.
 extern thread_local constinit const MPI_Fint* t_fortran_requests;
+
+// The library's own function of this name, which `known` remembers.
+void* real_fortran(std::atomic<void*>& known, const char* name);
 
 // Where the program keeps the request that a function of C finds at requests[i].
 inline const void* variable_of(const MPI_Request* requests, int i) {
