@@ -180,6 +180,15 @@ void name_finding(std::string& finding) {
     finding.insert(0, "F");
 }
 
+// "--gdb needs a value: --gdb RANK", from CLI11's "--gdb: 1 required RANK:INT in [0 - 9] missing".
+std::string missing_value(const std::string& error, const CLI::App& command) {
+  const std::string name = error.substr(0, error.find(':'));
+  const CLI::Option* const option = command.get_option_no_throw(name);
+  if (option == nullptr) return error;
+  const std::string type = option->get_type_name();
+  return fmt::format("{0} needs a value: {0} {1}", name, type.substr(0, type.find(':')));
+}
+
 int run(int argc, char** argv) {
   CLI::App app{
       "Finds races in MPI programs, proves them by running both orders, and replays any rank under "
@@ -520,6 +529,9 @@ int run(int argc, char** argv) {
     app.parse(own);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
+    if (command != commands.end() && dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+      return fail(fmt::format("{} (see {})", missing_value(error.what(), **command), see),
+                  kExitUsage);
     if (command != commands.end())
       if (const auto left = (*command)->remaining(); !left.empty() && left[0].starts_with('-'))
         return no_option(left[0]);

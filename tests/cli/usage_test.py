@@ -146,7 +146,8 @@ class Usage(Case):
         explored = self.photofinish("explore", "-n", "3", app, "say")
         self.assertIn("SUMMARY: photofinish: 1 outcome in 1 run", explored.out, explored)
         self.assertEqual(self.photofinish("check", "-n", "3", "-o", "checked.run", app, "say").code, 66)
-        before = open(self.path("photofinish.run/explored.state"), "rb").read()
+        with open(self.path("photofinish.run/explored.state"), "rb") as state:
+            before = state.read()
         os.mkdir(self.path("empty"))
         for words, pattern, code in [((), r"explore needs a program or an earlier run: photofinish explore -n N PROGRAM", 64),
                                      ((app,), r"the number of ranks is missing: photofinish explore -n N ./crossing", 64),
@@ -169,7 +170,8 @@ class Usage(Case):
         later = time.time() + 60
         os.utime(self.path("crossing"), (later, later))
         self.assertSays(self.photofinish("explore", "photofinish.run"), r"crossing has changed since photofinish.run was made; explore the program again", 70)
-        self.assertEqual(open(self.path("photofinish.run/explored.state"), "rb").read(), before)
+        with open(self.path("photofinish.run/explored.state"), "rb") as state:
+            self.assertEqual(state.read(), before)
 
     def test_report_of_one_finding(self):
         race = self.race()
@@ -181,6 +183,10 @@ class Usage(Case):
             self.assertNotIn("SUMMARY", result.out, result)
         self.assertSays(self.photofinish("report", "photofinish.run", "--finding", "F2"), r"photofinish.run has no finding F2: it has F1$", 64)
         self.assertSays(self.photofinish("report", "photofinish.run", "--finding", "F1", "--format", "json"), r"--finding prints text: remove --format json", 64)
+
+    def test_a_missing_value(self):
+        self.assertSays(self.photofinish("replay", "photofinish.run", "--rank", "0", "--gdb"), r"--gdb needs a value: --gdb RANK \(see photofinish replay --help\)", 64)
+        self.assertSays(self.photofinish("confirm", "photofinish.run", "--order"), r"--order needs a value: --order N ", 64)
 
     def test_findings_by_number(self):
         self.race()
