@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Builds one test program, records some of its ranks, and replays them: each must print what it printed, and end as it did.
 
-  run_replay.py --mpi openmpi|mpich [--photofinish PATH] [--preload LIBRARY] [--times N] [--ranks N] [--groups G] [--pass] PROGRAM.c|f90
+  run_replay.py --mpi openmpi|mpich [--photofinish PATH] [--preload LIBRARY] [--times N] [--ranks N] [--groups G] [--pass] PROGRAM.c|cpp|f90
 
 Comments in the program:
 
-  // run: ranks=6 groups=0;1,3;0-2 exit=0 replay_exit=143 timeout=60 interrupt=S args="a b" mpi=openmpi most=40000
+  // run: ranks=6 groups=0;1,3;0-2 exit=0 replay_exit=143 timeout=60 interrupt=S args="a b" mpi=openmpi most=40000 times=20
         groups: what is recorded, one run for each. exit=nonzero: any failure. replay_exit: of
         the replay. interrupt: a SIGINT after so many seconds.
+        times: how often each group is replayed; twice if this is missing.
         most: so many bytes a rank, where all are recorded: what they give each other is not among it.
   // build: flags="-O2" pass=only
         pass=only: what it does cannot be replayed unless it is built with the pass.
@@ -84,7 +85,7 @@ def check(arguments, program, work):
         kept = max(os.path.getsize(path) for path in glob.glob(recorded + "/rank-*.trace"))
         if "most" in how and len(expected) == ranks and not arguments.ranks and kept > int(how["most"]):
             raise Failure("group %s: %d bytes a rank were kept, %s at most were expected" % (group, kept, how["most"]))
-        codes = {replay(arguments, recorded, group, expected, env, timeout) for _ in range(arguments.times)}
+        codes = {replay(arguments, recorded, group, expected, env, timeout) for _ in range(arguments.times or int(how.get("times", 2)))}
         if len(codes) > 1:
             raise Failure("group %s ended with %s" % (group, sorted(codes)))
         if "replay_exit" in how and codes != {int(how["replay_exit"])}:
@@ -95,7 +96,7 @@ def check(arguments, program, work):
 
 
 def add_arguments(parser):
-    parser.add_argument("--times", type=int, default=2)
+    parser.add_argument("--times", type=int, help="another number than the program's comment has, or 2")
     parser.add_argument("--ranks", type=int, help="another number than the program's comment has")
     parser.add_argument("--groups", help="likewise")
     parser.add_argument("--timeout", type=int, help="likewise")

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define PHOTOFINISH_ABI 8
+#define PHOTOFINISH_ABI 9
 
 /* The mark of a page is at gate[(address >> PHOTOFINISH_PAGE_BITS) % PHOTOFINISH_GATE_SIZE]. Two
  * pages may share one, so a mark means "maybe". */
@@ -130,6 +130,9 @@ struct photofinish_state {
   void (*synchronize)(const void* address, uint64_t how);
   /* If it is set: the thread is about to start an OpenMP parallel region of this kind. */
   void (*region)(uint64_t kind);
+  /* If it is set, in recorded and replayed processes: an atomic operation of any memory order is
+   * about to be made (1), or has been made (0). */
+  void (*atomic)(uint64_t begins);
 };
 #define PHOTOFINISH_REGION_UNKNOWN 0
 #define PHOTOFINISH_REGION_QUIET 1 /* no thread of it can call MPI */
@@ -138,7 +141,7 @@ struct photofinish_state {
 #define PHOTOFINISH_ACQUIRE 2
 #define PHOTOFINISH_SECTION_BEGIN 4
 #define PHOTOFINISH_SECTION_END 8
-#define PHOTOFINISH_STATE "__photofinish_state_8"
+#define PHOTOFINISH_STATE "__photofinish_state_9"
 
 /* The note of each object, in section PHOTOFINISH_NOTE_SECTION. Its name is PHOTOFINISH_NOTE_NAME,
  * its type PHOTOFINISH_ABI. Its words are: the distance from the first word to the state, the

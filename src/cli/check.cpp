@@ -212,7 +212,7 @@ int run_check(const Options& given, const CheckArguments& arguments) {
     if (!said_why)
       fail(
           "nothing was recorded: no rank completed MPI_Init, no rank sees the run directory, or "
-          "the program loads MPI functions with dlsym, which photofinish cannot intercept");
+          "the program uses another MPI library than --mpi says");
     return code != 0 ? code : kExitToolError;
   }
   const char* const next = !options.record.empty() ? "replay"

@@ -113,6 +113,11 @@ Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std:
   if (!program) return program.error();
   const auto trace = RankTrace::open(run, rank);
   if (!trace) return trace.error();
+  if (!(*trace)->vocabulary().has_current_numbers())
+    return Error{fmt::format(
+        "{} was recorded by another version of photofinish, which numbers calls differently; "
+        "replay it with that version, or record the program again",
+        run)};
   if (!(*trace)->damage().empty())
     fmt::print(stderr, "photofinish: {}; the replay stops where the record ends\n",
                (*trace)->damage());

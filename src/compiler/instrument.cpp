@@ -49,7 +49,8 @@ enum StateField : unsigned {
   kKnownLoads,
   kSeen,
   kSynchronize,
-  kRegion
+  kRegion,
+  kAtomic
 };
 enum SeenField : unsigned { kSeenBegin, kSeenBytes, kSeenDistance, kSeenChecked };
 enum SiteField : unsigned { kThread, kBase, kUnits, kBits };
@@ -66,7 +67,7 @@ Instrumenter::Instrumenter(Module& module)
   state_type_ = StructType::get(
       context_, {ArrayType::get(i8_, PHOTOFINISH_GATE_SIZE), i64_, i64_, pointer_, pointer_,
                  pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, i64_, i64_,
-                 ArrayType::get(seen_type_, PHOTOFINISH_SEEN_SIZE), pointer_, pointer_});
+                 ArrayType::get(seen_type_, PHOTOFINISH_SEEN_SIZE), pointer_, pointer_, pointer_});
   site_type_ = StructType::get(
       context_, {i64_, i64_, i64_, pointer_, ArrayType::get(pointer_, kLibraryWords)});
   Type *nothing = Type::getVoidTy(context_), *i32 = Type::getInt32Ty(context_);
@@ -113,7 +114,7 @@ static AtomicOrdering guard_ordering(const CallBase& call) {
 }
 
 // Atomic operations synchronize through their address, fences without one. Relaxed operations do
-// not synchronize.
+// not synchronize, but their order counts when a rank is recorded or replayed.
 void Instrumenter::add_synchronization(Function& function) {
   struct Location {
     Instruction* at;
@@ -121,12 +122,15 @@ void Instrumenter::add_synchronization(Function& function) {
     AtomicOrdering ordering;
   };
   std::vector<Location> locations;
+  std::vector<Instruction*> atomics;
   std::vector<CallInst*> sections;
   for (Instruction& instruction : instructions(function)) {
     const auto add = [&](Value* address, AtomicOrdering ordering, SyncScope::ID scope) {
-      if (scope == SyncScope::SingleThread || !isStrongerThanMonotonic(ordering)) return;
-      if (address == nullptr || address->getType()->getPointerAddressSpace() == 0)
-        locations.push_back({&instruction, address, ordering});
+      if (scope == SyncScope::SingleThread ||
+          (address != nullptr && address->getType()->getPointerAddressSpace() != 0))
+        return;
+      if (instruction.isAtomic() && !isa<FenceInst>(instruction)) atomics.push_back(&instruction);
+      if (isStrongerThanMonotonic(ordering)) locations.push_back({&instruction, address, ordering});
     };
     if (auto* load = dyn_cast<LoadInst>(&instruction); load != nullptr && load->isAtomic())
       add(load->getPointerOperand(), load->getOrdering(), load->getSyncScopeID());
@@ -156,6 +160,10 @@ void Instrumenter::add_synchronization(Function& function) {
       call(location.at, location.address, PHOTOFINISH_RELEASE);
     if (isAcquireOrStronger(location.ordering) && !isa<StoreInst>(location.at))
       call(location.at->getNextNode(), location.address, PHOTOFINISH_ACQUIRE);
+  }
+  for (Instruction* atomic : atomics) {
+    call_if_set(atomic, kAtomic, region_hook_, {ConstantInt::get(i64_, 1)});
+    call_if_set(atomic->getNextNode(), kAtomic, region_hook_, {ConstantInt::get(i64_, 0)});
   }
   for (CallInst* mark : sections) {
     call(mark, nullptr, section_mark(*mark));

@@ -11,7 +11,7 @@ headers=${self%/*/*}/include
 
 case ${0##*/} in
   *cxx) language=cxx names="clang++" ;;
-  *fort) language=fort names="flang-new flang" ;;
+  *fort) language=fort names="flang flang-new" ;;
   *) language=cc names="clang" ;;
 esac
 
@@ -23,6 +23,24 @@ for argument; do
     *) set -- "$@" "$argument" ;;
   esac
 done
+if [ "$#:${1:-}" = 1:--help ]; then
+  cat <<END
+usage: ${0##*/} [--mpi=openmpi|mpich|PATH] ARGUMENT...
+
+Compiles and links as mpi$language does, with ${names%% *} and a pass that makes loads and stores
+visible to photofinish. The program also runs without photofinish.
+
+  --mpi=openmpi|mpich   selects the MPI library if there are several
+  --mpi=PATH            selects the wrapper itself, as /opt/mpi/bin/mpi$language
+  --help                this text; other arguments are forwarded to mpi$language
+
+  PHOTOFINISH_MPI       environment variable, the same as --mpi
+  PHOTOFINISH_LLVM      environment variable: the version of ${names%% *} to use, as 19
+
+Options that only GCC or gfortran knows are left out, with a note. More: man ${0##*/}
+END
+  exit
+fi
 case $mpi in
   "") wrapper=mpi$language ;;
   */*) wrapper=$mpi ;;
@@ -53,9 +71,36 @@ fi
 
 # Queries that compile nothing are forwarded. Otherwise add line tables for reports, unless the command line asks for more debug information.
 case "$#:${1:-}" in
-  1:-v | 1:--version | 1:-V | 1:--help | 1:-dump* | 1:-print* | 1:-show | 1:-showme*) question=yes ;;
+  1:-v | 1:--version | 1:-V | 1:-dump* | 1:-print* | 1:-show | 1:-showme*) question=yes ;;
   *) question=no ;;
 esac
+# Options of other compilers would be errors. The compiler itself says which it does not know; only what cannot be an option of MPI's wrapper is left out.
+check_options=no
+for argument; do
+  case $argument in
+    -f* | -m* | -aux-info | -static-lib*) check_options=yes ;;
+    -static | --static)
+      echo "photofinish: $argument cannot be used: photofinish is loaded when the program starts, and a static program loads no library; leave it out" >&2
+      exit 64
+      ;;
+  esac
+done
+if [ $check_options$question = yesno ]; then
+  unknown=$("$compiler" '-###' -c "$@" 2>&1 | sed -n "s/^.*error: unknown argument:\{0,1\} '\(-[fm][^']*\|-aux-info\|-static-lib[^']*\)'.*$/\1/p")
+  left_out= skip=no
+  for argument; do
+    shift
+    if [ $skip = yes ]; then
+      skip=no
+    elif [ -n "$unknown" ] && printf '%s\n' "$unknown" | grep -qxF -e "$argument"; then
+      left_out="${left_out:+$left_out, }$argument"
+      [ "$argument" != -aux-info ] || skip=yes
+    else
+      set -- "$@" "$argument"
+    fi
+  done
+  [ -z "$left_out" ] || echo "photofinish: ${names%% *} does not know $left_out: left out" >&2
+fi
 # The OpenMP runtime is a separate package. If it is missing, add advice to the compiler's error.
 openmp=no
 for argument; do
@@ -94,8 +139,9 @@ if [ $language = fort ]; then
 fi
 export OMPI_CC="$compiler" MPICH_CC="$compiler" I_MPI_CC="$compiler" OMPI_CXX="$compiler" MPICH_CXX="$compiler" I_MPI_CXX="$compiler"
 [ $question = no ] || exec "$wrapper" "$@"
+# With -Werror, a warning or an optimization that only GCC has would be an error.
+tolerated="-Wno-unknown-warning-option -Wno-ignored-optimization-argument"
 # Many programs and configure scripts contain old C: GCC up to 13 warns where clang reports an error. The program's own flags come later and override these.
-tolerated=
 if [ $language = cc ]; then
   for habit in implicit-function-declaration implicit-int int-conversion incompatible-function-pointer-types return-type; do
     tolerated="$tolerated -Wno-error=$habit"

@@ -17,12 +17,12 @@ struct AccessRecord {
   // accesses of the program to its windows.
   enum class Kind : std::uint8_t { Carried, Brought, Loaded, Stored };
   Kind kind{};
-  std::uint64_t step = 0;  // of the call, or the last one before a load or store (model/call.h)
-  // Of a load or store: its return address. Not a site: site numbers depend on the order of first
-  // use, and a journal refers to them.
+  std::uint64_t step = 0;  // the call's step, or the last one before a load or store (model/call.h)
+  // Loads and stores: the return address into the program. It cannot be a SiteId: these depend on
+  // the order of first use, and the journal already uses them.
   std::uint64_t pc = 0;
-  std::uint64_t address = 0;  // of a load or store
-  std::uint64_t tick = 0;     // of a load: when it was recorded
+  std::uint64_t address = 0;  // loads and stores only
+  std::uint64_t tick = 0;     // loads only: when the value was recorded
   std::string content = {};   // in ascending order of addresses
   TaskId task = {};           // not stored: follows from the lane of the record
 };
@@ -31,7 +31,8 @@ void describe(A& a, AccessRecord& d) {
   a(d.kind, d.step, d.pc, d.address, d.tick, d.content);
 }
 
-// Selects calls and loads; or only stores to these addresses.
+// Selects what a replay logs: calls and loads, or, if `stores` is set, only stores to the ranges in
+// `where`.
 struct AccessRecordFilter {
   bool stores = false;
   std::vector<ByteRange> where;  // sorted, disjoint

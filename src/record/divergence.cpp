@@ -4,7 +4,7 @@
 
 namespace photofinish {
 namespace {
-constexpr char kMagic[8] = {'P', 'F', 'D', 'E', 'P', 'A', 'R', '1'};
+constexpr char kMagic[8] = {'P', 'F', 'D', 'E', 'P', 'A', 'R', '2'};
 }
 
 void write_divergence(const std::string& path, const Divergence& divergence) {

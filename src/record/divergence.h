@@ -15,15 +15,19 @@ inline constexpr std::uint32_t kNoQuery = ~0u;
 inline constexpr std::uint32_t kDamagedQuery = ~0u - 1;
 inline constexpr std::uint32_t kLostPayload = ~0u - 2;
 
+// A turn of a thread (record/turn_order.h), by its kind.
+inline constexpr std::uint32_t kTurnQuery = kOtherQueries + 64;
+
 struct Divergence {
   TaskId task;
   std::uint64_t entry = 0;  // numbered from 1
   Inquiry asked, expected;
+  bool stuck = false;  // the expected turn of another thread never came
 };
 
 template <class A>
 void describe(A& a, Divergence& d) {
-  a(d.task, d.entry, d.asked, d.expected);
+  a(d.task, d.entry, d.asked, d.expected, d.stuck);
 }
 
 // In the directory that the replayed rank writes to.

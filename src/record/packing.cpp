@@ -11,7 +11,7 @@ static_assert(std::endian::native == std::endian::little, "the low bytes of a wo
 
 }  // namespace
 
-// The last term: a whole word is written, whatever part of it is kept.
+// The last term: pack() always writes a whole word, even if it keeps only a part of it.
 std::size_t packed_bound(std::size_t size) { return size + size / kWord + kWord; }
 
 std::uint8_t* pack(const std::uint8_t* data, std::size_t size, std::uint8_t* out) {

@@ -39,11 +39,12 @@ ContentHash content_hash(const void* data, std::size_t bytes) {
   return {hash.low64, hash.high64};
 }
 
-// Lock-free: entries are overwritten if there are too many, and a half-written one matches no hash.
+// Lock-free. New entries overwrite old ones if there are too many. A partially written entry
+// matches no hash.
 struct PayloadTable::Shared {
   static constexpr std::size_t kSets = 1 << 14, kWays = 4, kArrivals = 256, kMostRings = 1024;
   struct Entry {
-    Word payload, low, high;  // the hash, mixed with the payload's word
+    Word payload, low, high;  // low, high: the hash, combined with `payload`
   };
   struct Notice {
     Word win, displacement, bytes, low, high;
@@ -139,7 +140,8 @@ void PayloadTable::announce(WorldRank target, const Arrival& arrival) {
                                            group_.begin());
   if (at >= std::min(group_.size(), Shared::kMostRings)) return;
   Shared::Ring& ring = shared_->rings[at];
-  // A torn read of two notices matches no contents, or exactly the contents that it names.
+  // A reader may see parts of two notices. It compares their hash with the memory that they name,
+  // so a wrong combination does no harm.
   Shared::Notice& notice =
       ring.notices[ring.count.fetch_add(1, std::memory_order_acq_rel) % Shared::kArrivals];
   notice.win.store(arrival.win.value, std::memory_order_relaxed);
@@ -177,11 +179,11 @@ std::map<WorldRank, std::vector<std::uint64_t>> read_taken(RankTrace& trace) {
   return taken;
 }
 
-// --- replayed ranks: a file that all of them map, with a slot per needed payload; and a file with
-// contents per sender
+// --- replayed ranks: all of them map one file with a slot for each needed payload. Each sender has
+// a second file with the contents.
 
-struct PayloadFiles::Giver {
-  std::uint64_t rank, first, count;  // its slots, by number
+struct PayloadFiles::Sender {
+  std::uint64_t rank, first, count;  // first slot, number of slots
   Word ended;
 };
 
@@ -197,7 +199,7 @@ struct PayloadFiles::Slot {
 
 Result<bool> PayloadFiles::make(const std::string& path,
                                 const std::map<WorldRank, std::vector<std::uint64_t>>& all) {
-  // Sorted, without duplicates, as the sender produces them.
+  // Sorted, without duplicates: the order in which the sender publishes them.
   std::map<WorldRank, std::vector<std::uint64_t>> wanted = all;
   for (auto& [rank, numbers] : wanted) {
     std::sort(numbers.begin(), numbers.end());
@@ -211,7 +213,7 @@ Result<bool> PayloadFiles::make(const std::string& path,
   }
   for (const auto& [rank, numbers] : wanted)
     for (const std::uint64_t number : numbers) words.insert(words.end(), {number, 0, 0});
-  unlink(path.c_str());  // processes that mapped an earlier one keep it
+  unlink(path.c_str());  // not truncated: other processes may still map an earlier file
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   const std::size_t bytes = words.size() * sizeof words[0];
   const bool written = file >= 0 && write(file, words.data(), bytes) == static_cast<ssize_t>(bytes);
@@ -243,24 +245,25 @@ Result<std::unique_ptr<PayloadFiles>> PayloadFiles::open(const std::string& path
 
 PayloadFiles::~PayloadFiles() { munmap(shared_, bytes_); }
 
-PayloadFiles::Giver* PayloadFiles::giver(WorldRank rank) const {
-  auto* const givers = reinterpret_cast<Giver*>(shared_ + sizeof(std::uint64_t));
-  Giver* const end = givers + *reinterpret_cast<const std::uint64_t*>(shared_);
-  Giver* const found = std::lower_bound(givers, end, rank, [](const Giver& one, WorldRank wanted) {
-    return one.rank < static_cast<std::uint64_t>(wanted.value);
-  });
+PayloadFiles::Sender* PayloadFiles::sender(WorldRank rank) const {
+  auto* const senders = reinterpret_cast<Sender*>(shared_ + sizeof(std::uint64_t));
+  Sender* const end = senders + *reinterpret_cast<const std::uint64_t*>(shared_);
+  Sender* const found =
+      std::lower_bound(senders, end, rank, [](const Sender& one, WorldRank wanted) {
+        return one.rank < static_cast<std::uint64_t>(wanted.value);
+      });
   return found != end && found->rank == static_cast<std::uint64_t>(rank.value) ? found : nullptr;
 }
 
-PayloadFiles::Slot* PayloadFiles::slots_of(const Giver& giver) const {
-  const std::uint64_t givers = *reinterpret_cast<const std::uint64_t*>(shared_);
-  return reinterpret_cast<Slot*>(shared_ + sizeof(std::uint64_t) + givers * sizeof(Giver)) +
-         giver.first;
+PayloadFiles::Slot* PayloadFiles::slots_of(const Sender& sender) const {
+  const std::uint64_t senders = *reinterpret_cast<const std::uint64_t*>(shared_);
+  return reinterpret_cast<Slot*>(shared_ + sizeof(std::uint64_t) + senders * sizeof(Sender)) +
+         sender.first;
 }
 
 void PayloadFiles::payload(const void* data, std::size_t bytes) {
   ++payloads_;
-  const Giver* const self = giver(self_);
+  const Sender* const self = sender(self_);
   if (self == nullptr || next_wanted_ == self->count) return;
   Slot& slot = slots_of(*self)[next_wanted_];
   if (slot.number != payloads_) return;
@@ -281,7 +284,7 @@ void PayloadFiles::payload(const void* data, std::size_t bytes) {
 }
 
 bool PayloadFiles::take(SharedPayload payload, void* data, std::size_t bytes) {
-  const Giver* const from = giver(payload.from);
+  const Sender* const from = sender(payload.from);
   if (from == nullptr) return false;
   Slot* const slots = slots_of(*from);
   Slot* const slot =
@@ -309,9 +312,9 @@ bool PayloadFiles::take(SharedPayload payload, void* data, std::size_t bytes) {
 }
 
 bool PayloadFiles::is_complete() const {
-  const std::uint64_t givers = *reinterpret_cast<const std::uint64_t*>(shared_);
+  const std::uint64_t senders = *reinterpret_cast<const std::uint64_t*>(shared_);
   const auto* const slots =
-      reinterpret_cast<const Slot*>(shared_ + sizeof(std::uint64_t) + givers * sizeof(Giver));
+      reinterpret_cast<const Slot*>(shared_ + sizeof(std::uint64_t) + senders * sizeof(Sender));
   const auto* const end = reinterpret_cast<const Slot*>(shared_ + bytes_);
   return std::all_of(slots, end, [](const Slot& slot) {
     return slot.location.load(std::memory_order_acquire) != 0;
@@ -319,7 +322,7 @@ bool PayloadFiles::is_complete() const {
 }
 
 void PayloadFiles::has_ended(WorldRank rank) {
-  if (Giver* const ended = giver(rank)) ended->ended.store(1, std::memory_order_release);
+  if (Sender* const ended = sender(rank)) ended->ended.store(1, std::memory_order_release);
 }
 
 }  // namespace photofinish

@@ -29,8 +29,8 @@ namespace photofinish {
 struct SharedPayload {
   WorldRank from;
   std::uint64_t number = 0;  // numbered from 1
-  // Of its contents, to detect a sender that produces other bytes, for example because a file
-  // changed.
+  // Checksum of the contents. It detects a replayed sender that produces other bytes, for example
+  // because a file changed.
   std::uint16_t check = 0;
 };
 
@@ -56,8 +56,8 @@ inline constexpr std::size_t kPayloadFrom = 64;  // bytes: smaller ones are stor
 // The same for stored contents that others may receive as well.
 inline constexpr std::size_t kKeptPayloadFrom = 1024;
 
-inline constexpr TaskId kTakenJournal{
-    0xfffffffe};  // The lane in which a recorded rank lists the payloads that it received.
+// The lane in which a recorded rank lists the payloads that it received.
+inline constexpr TaskId kTakenJournal{0xfffffffe};
 
 // For a recorded rank.
 class PayloadTable {
@@ -79,7 +79,7 @@ class PayloadTable {
   std::optional<SharedPayload> take(const ContentHash& hash);
 
   void announce(WorldRank target, const Arrival& arrival);
-  // Puts to this rank since the last call, as far as there was room for them.
+  // Puts to this rank since the last call. Some are missing if there were too many.
   void new_arrivals(std::vector<Arrival>& arrivals);
 
  private:
@@ -117,12 +117,12 @@ class PayloadFiles {
   bool is_complete() const;
 
  private:
-  struct Giver;
+  struct Sender;
   struct Slot;
   PayloadFiles() = default;
   std::string contents_of(WorldRank rank) const { return path_ + "-" + std::to_string(rank.value); }
-  Giver* giver(WorldRank rank) const;
-  Slot* slots_of(const Giver& giver) const;
+  Sender* sender(WorldRank rank) const;
+  Slot* slots_of(const Sender& sender) const;
 
   std::string path_;
   WorldRank self_;

@@ -12,7 +12,7 @@ namespace photofinish {
 
 inline constexpr std::uint32_t kStartQuery = kOtherQueries;
 
-// The reply to an external input before the journal existed.
+// The result of an external input that was read before the journal existed.
 struct EarlyAnswer {
   std::uint32_t what = 0;
   std::int64_t result = 0;
@@ -45,8 +45,8 @@ void describe(A& a, StartInfo& d) {
 // password (https://user:password@host).
 bool checks_secret(std::string_view variable);
 
-// Of this process. `kept`: the variables to record even if they look secret, as in --keep-env: "*"
-// for all, or a comma-separated list.
+// The start information of this process. `kept`: variables to record even if they may be secret, as
+// in --keep-env: "*" for all, or a comma-separated list.
 StartInfo own_start(std::string_view kept);
 std::uint64_t hash_of_file(const std::string& path);
 
@@ -54,7 +54,7 @@ std::uint64_t hash_of_file(const std::string& path);
 // search for one.
 bool is_of_launcher(const std::string& variable);
 
-// Of a recorded rank.
+// The start information of a recorded rank, from its journal.
 Result<StartInfo> read_start(const std::string& directory, WorldRank rank);
 
 }  // namespace photofinish

@@ -9,7 +9,7 @@
 namespace photofinish {
 namespace {
 
-constexpr std::size_t kPage = 4096;                // compared first
+constexpr std::size_t kPage = 4096;                // compared as a whole first
 constexpr std::size_t kGrain = 16;                 // smallest unit that is stored
 constexpr std::size_t kBlock = PHOTOFINISH_BLOCK;  // changes in it are stored along with a load
 
@@ -92,7 +92,7 @@ void WatchedMemory::exchange(Journal& journal, Piece& piece, std::size_t begin, 
       if (!journal.replays()) continue;
       if (put.change.offset > piece.bytes || put.change.bytes > piece.bytes - put.change.offset)
         return;  // damaged
-      give(piece, put.change.offset, put.change.bytes,
+      fill(piece, put.change.offset, put.change.bytes,
            [&](std::uint8_t* to) { journal.take(put.payload, to, put.change.bytes); });
       if (!piece.ticks.empty())
         set_ticks(piece, put.change.offset, put.change.offset + put.change.bytes,
@@ -108,7 +108,7 @@ void WatchedMemory::exchange(Journal& journal, Piece& piece, std::size_t begin, 
     next = change.offset + change.bytes;
     if (next > end || change.bytes > end) return;  // damaged: the next key will not match
     if (journal.replays()) {
-      give(piece, change.offset, change.bytes,
+      fill(piece, change.offset, change.bytes,
            [&](std::uint8_t* to) { journal.bytes(to, change.bytes); });
     } else {  // read once: others may be writing
       std::uint8_t* const seen = piece.seen.data() + change.offset;
@@ -132,7 +132,7 @@ void WatchedMemory::expect(const void* address, std::size_t bytes, const Content
 // stored as an ordinary change.
 void WatchedMemory::find_landed(Journal& journal, Piece& piece, std::size_t begin,
                                 std::size_t end) {
-  constexpr int kMostDisappointments = 3;
+  constexpr int kMostMisses = 3;
   if (ask_) ask_();
   std::erase_if(expected_, [&](Expected& put) {
     const auto offset = static_cast<std::size_t>(put.address - piece.memory);
@@ -145,7 +145,7 @@ void WatchedMemory::find_landed(Journal& journal, Piece& piece, std::size_t begi
     const auto payload = content_hash(arrived_.data(), put.bytes) == put.hash
                              ? journal.taken(put.hash)
                              : std::nullopt;
-    if (!payload) return ++put.disappointments == kMostDisappointments;
+    if (!payload) return ++put.misses == kMostMisses;
     landed_.push_back({{offset, put.bytes}, *payload});
     saw(put.address, arrived_.data(), put.bytes);
     return true;
@@ -153,7 +153,7 @@ void WatchedMemory::find_landed(Journal& journal, Piece& piece, std::size_t begi
 }
 
 template <class Reader>
-void WatchedMemory::give(Piece& piece, std::size_t offset, std::size_t bytes, Reader&& read) {
+void WatchedMemory::fill(Piece& piece, std::size_t offset, std::size_t bytes, Reader&& read) {
   std::uint8_t* const memory = piece.memory + offset;
   if (piece.news.empty()) return read(memory);
   given_.resize(bytes);
@@ -198,16 +198,16 @@ std::optional<std::uint64_t> WatchedMemory::loaded(Journal& journal, const void*
   // a value, only the value counts: others may have written since.
   const bool has_value = value != where;
   if (journal.replays()) {
-    if (!journal.is_kept_load()) return check_at_news(*piece, offset, bytes);
+    if (!journal.is_kept_load()) return take_news(*piece, offset, bytes);
     const std::uint64_t tick = journal.give_load();
     set_ticks(*piece, begin, end, tick);
     if (has_value) {
-      give(*piece, offset, bytes, [&](std::uint8_t* to) { journal.bytes(to, bytes); });
+      fill(*piece, offset, bytes, [&](std::uint8_t* to) { journal.bytes(to, bytes); });
       std::memcpy(value, address, bytes);
-      check_at_news(*piece, offset, bytes);
+      take_news(*piece, offset, bytes);
     }
     exchange(journal, *piece, begin, end);
-    if (!has_value) check_at_news(*piece, offset, bytes);
+    if (!has_value) take_news(*piece, offset, bytes);
     journal.done();
     return tick;
   }
@@ -251,7 +251,7 @@ void WatchedMemory::set_ticks(Piece& piece, std::size_t begin, std::size_t end,
               piece.ticks.begin() + static_cast<std::ptrdiff_t>((end + kBlock - 1) / kBlock), tick);
 }
 
-// One load in the journal.
+// The whole range is a single load in the journal.
 void WatchedMemory::look_ahead(Journal& journal, const void* where, std::size_t bytes) {
   const auto* address = static_cast<const std::uint8_t*>(where);
   Piece& piece = *find(address, bytes);
@@ -318,7 +318,7 @@ WatchedMemory::Seen WatchedMemory::all_around(const void* where, bool each_load)
           each_load ? piece->never_checked.data() : piece->checked.data()};
 }
 
-// Includes all bytes of an access that begins in the block.
+// Checks all bytes that an access which begins in the block can load.
 void WatchedMemory::check_at(Journal& journal, const void* where) {
   const auto* address = static_cast<const std::uint8_t*>(where);
   Piece* piece = find(address, 1);
@@ -336,12 +336,12 @@ std::optional<std::uint64_t> WatchedMemory::news_of(const void* where, std::size
   const auto* address = static_cast<const std::uint8_t*>(where);
   Piece* piece = find(address, bytes);
   return piece != nullptr
-             ? check_at_news(*piece, static_cast<std::size_t>(address - piece->memory), bytes)
+             ? take_news(*piece, static_cast<std::size_t>(address - piece->memory), bytes)
              : std::nullopt;
 }
 
-std::optional<std::uint64_t> WatchedMemory::check_at_news(Piece& piece, std::size_t offset,
-                                                          std::size_t bytes) {
+std::optional<std::uint64_t> WatchedMemory::take_news(Piece& piece, std::size_t offset,
+                                                      std::size_t bytes) {
   if (piece.news.empty()) return std::nullopt;
   const auto begin = piece.news.begin() + static_cast<std::ptrdiff_t>(offset),
              end = begin + static_cast<std::ptrdiff_t>(bytes);

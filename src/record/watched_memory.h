@@ -34,7 +34,7 @@ class WatchedMemory {
   // `ask` is called before each search for changes, and may call expect().
   void ask_for_arrivals(std::function<void()> ask) { ask_ = std::move(ask); }
 
-  // Stores the current contents, too: fresh memory of MPI may hold anything.
+  // Also stores the current contents: memory that MPI allocated may contain anything.
   void add(Journal& journal, std::uint64_t key, void* memory, std::size_t bytes);
   void remove(std::uint64_t key);
   bool empty() const { return pieces_.empty(); }
@@ -59,13 +59,14 @@ class WatchedMemory {
                                       std::size_t bytes);
   // All these bytes are about to be loaded, from the shadow copy.
   void look_ahead(Journal& journal, const void* address, std::size_t bytes);
-  // The same as a part of the current entry, for any memory. Returns where its shadow copy is.
+  // The same for any memory, inside the current journal entry. Returns the address of its shadow
+  // copy, or `address` if there is none.
   const std::uint8_t* check_within(Journal& journal, const std::uint8_t* address,
                                    std::size_t bytes);
   // Distance from the memory to its shadow copy; zero on replay, where they are the same. `any`:
   // some of it is window memory. nullopt if it is not entirely in one window, or in several.
   std::optional<std::int64_t> distance_of(const void* address, std::size_t bytes, bool& any);
-  // With report_news(): as `loaded`.
+  // With report_news(): the result that `loaded` would have.
   std::optional<std::uint64_t> news_of(const void* address, std::size_t bytes);
   void stored(const void* address, const void* value, std::size_t bytes);
   void will_store(const void* address, std::size_t bytes);
@@ -88,7 +89,7 @@ class WatchedMemory {
   // On replay: from now on `loaded` returns the time of each value when it is first loaded, not
   // when it is replayed.
   void report_news() { reports_news_ = true; }
-  // The program got these bytes from elsewhere.
+  // These bytes were overwritten by the program or by an MPI call: they are no longer news.
   void overwritten(const void* address, std::size_t bytes);
 
  private:
@@ -118,8 +119,8 @@ class WatchedMemory {
   void set_ticks(Piece& piece, std::size_t begin, std::size_t end, std::uint64_t tick);
   // Fills the memory. `read` writes to the given address.
   template <class Reader>
-  void give(Piece& piece, std::size_t offset, std::size_t bytes, Reader&& read);
-  std::optional<std::uint64_t> check_at_news(Piece& piece, std::size_t offset, std::size_t bytes);
+  void fill(Piece& piece, std::size_t offset, std::size_t bytes, Reader&& read);
+  std::optional<std::uint64_t> take_news(Piece& piece, std::size_t offset, std::size_t bytes);
 
   std::vector<Piece> pieces_;
   std::size_t last_ = 0;  // index of the last hit
@@ -132,7 +133,7 @@ class WatchedMemory {
     const std::uint8_t* address;
     std::size_t bytes;
     ContentHash hash;
-    int disappointments = 0;
+    int misses = 0;
   };
   struct Landed {
     WatchedChange change;

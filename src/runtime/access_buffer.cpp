@@ -16,10 +16,10 @@ constexpr std::uint32_t kBegunMost = 8, kCallsMost = 64;
 constexpr std::uint64_t kCoverMost = std::uint64_t{1} << 32;
 // Gathered footprints of one site in one interval, before they become rows.
 constexpr std::size_t kGatheredMost = 16;
-// Shorter sequences stay single accesses, which may join others.
+// Rows of up to this many pieces are stored as single pieces, which may merge with others.
 constexpr std::uint64_t kRegular = 3;
 
-// The words of a site, or of an index, that belong to the library.
+// Indices of the library's words in a site.
 enum LibraryWord { kOwner, kState };
 
 // Owner numbers are never reused, since a new thread may have the address of one that ended.
@@ -92,7 +92,7 @@ bool AccessBuffer::grow(State& state, std::uint64_t begin, std::uint64_t bytes) 
       return true;
     }
     if (bytes != state.bytes) return false;
-    state.stride = static_cast<std::int64_t>(begin - state.begin);  // possibly the second of a row
+    state.stride = static_cast<std::int64_t>(begin - state.begin);  // may be the second of a row
     state.rows = 2;
     return true;
   }

@@ -1,11 +1,12 @@
-// The loads and stores of a task between two of its MPI calls, as few ranges.
+// Collects the loads and stores of a task between two of its MPI calls, as few ranges.
 //
 // Rule: between two calls the task's clock does not change, so all these accesses have one
 // timestamp. Each access site grows a row of evenly spaced pieces. A piece that does not fit starts
 // a new row. A site that starts many rows, or is reached often, gets a bitmap with one bit per unit
-// of memory (Scattered), which the program sets itself. Repeated bytes cost nothing. Accesses of a
-// loop through indices are computed before the loop, and recognized if the indices are the same
-// (Indices). One site reached through different callers is one site, with the stack of the first.
+// of memory (Scattered), which the program sets itself. Repeated accesses to the same bytes add
+// nothing. The footprint of a loop through indices is computed before the loop, and reused if the
+// indices are the same (Indices). A site that is reached through different callers is one site,
+// with the stack of the first.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ namespace photofinish {
 // `rows` pieces of `bytes` bytes, the first at `begin`, `stride` apart.
 struct AccessRow {
   SiteId site;
-  Call call = Call::load;  // or store, or release
+  Call call = Call::load;  // load, store or release
   std::uint64_t begin = 0, bytes = 0, rows = 1;
   std::int64_t stride = 0;
 };
@@ -51,7 +52,7 @@ class AccessBuffer {
               std::uint64_t frame);
   // Returns all rows, sorted by site, and starts the next interval.
   std::vector<AccessRow>& take();
-  // From now on the program sets no bits itself, since other threads may take them at any time.
+  // From now on the program sets no bits itself, since other threads may call take() at any time.
   void keep_bits();
 
  private:
@@ -62,7 +63,7 @@ class AccessBuffer {
     std::int64_t stride = 0;
     SiteId site;
     Call call = Call::load;
-    std::uint32_t begun = 0, calls = 0;  // rows, accesses, in this interval
+    std::uint32_t begun = 0, calls = 0;  // rows started, accesses made in this interval
     Reach::Piece last;                   // the last range with its reachability
     std::unique_ptr<Scattered> scattered;
     struct Gathered {
@@ -72,7 +73,7 @@ class AccessBuffer {
     };
     std::vector<Gathered> gathered;
   };
-  State& state_of(photofinish_site*& site);  // which becomes the thread's own
+  State& state_of(photofinish_site*& site);  // replaces `site` by the thread's copy
   void enter(State& state, Call call, std::uint64_t pc, std::uint64_t frame);
   static bool grow(State& state, std::uint64_t begin, std::uint64_t bytes);
   void begin_row(State& state, const AccessRow& row);
@@ -96,7 +97,7 @@ class AccessBuffer {
   std::vector<State*> growing_;
   std::vector<AccessRow> rows_;
   std::size_t compact_at_ = 1 << 12;
-  std::unordered_map<photofinish_site*, State> others_;  // sites that cannot be its own
+  std::unordered_map<photofinish_site*, State> others_;  // sites without a copy for this thread
 };
 
 }  // namespace photofinish

@@ -8,6 +8,11 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "runtime/failure.h"
 #include "runtime/recorder.h"
@@ -20,10 +25,32 @@ constexpr int kRequests[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
 constexpr int kFaults[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
 
 TraceWriter* g_writer;
+void (*g_on_fault)() noexcept;
+constexpr std::size_t kEnoughStack = 128 * 1024;
 struct sigaction g_before[NSIG];
 
+// Whether the thread's own code caused the signal: a fault, or abort(). If so, the tool's data of
+// this thread are consistent, unless the tool caused it.
+bool is_own_fault(int signal, const siginfo_t* info) {
+  if (std::find(std::begin(kFaults), std::end(kFaults), signal) == std::end(kFaults)) return false;
+  if (info->si_code == SI_TKILL) return info->si_pid == getpid();
+  return info->si_code > 0;
+}
+
+// A program's alternate signal stack may be too small for more than a note.
+bool has_enough_stack() {
+  stack_t stack{};
+  if (sigaltstack(nullptr, &stack) != 0) return false;
+  return (stack.ss_flags & SS_ONSTACK) == 0 || stack.ss_size >= kEnoughStack;
+}
+
 void note_signal(int signal, siginfo_t* info, void*) {
-  if (Recorder::last() != nullptr) g_writer->note_state(RankState::Signaled, signal);
+  if (Recorder::last() != nullptr) {
+    g_writer->note_state(RankState::Signaled, signal);
+    if (auto* const act = std::exchange(g_on_fault, nullptr);
+        act != nullptr && is_own_fault(signal, info) && has_enough_stack())
+      act();
+  }
   struct sigaction now{};
   sigaction(signal, nullptr, &now);
   if (now.sa_sigaction != note_signal)
@@ -61,5 +88,7 @@ void watch_ending(TraceWriter& writer) {
   for (const int signal : kRequests) watch(signal, false);
   for (const int signal : kFaults) watch(signal, true);
 }
+
+void on_fault(void (*act)() noexcept) noexcept { g_on_fault = act; }
 
 }  // namespace photofinish

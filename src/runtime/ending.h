@@ -9,4 +9,8 @@ class TraceWriter;
 // `writer` must outlive the process.
 void watch_ending(TraceWriter& writer);
 
+// Called once a fault of the program's own is noted, in the thread that caused it and before the
+// fault takes effect. If `act` faults itself, the process ends at once, with the same signal.
+void on_fault(void (*act)() noexcept) noexcept;
+
 }  // namespace photofinish

@@ -2,13 +2,14 @@
 // whatever MPI allocates in between. So a program that sorts by address, or prints one, behaves the
 // same.
 //
-// Rule: a separate region serves allocations of the main thread between main and the end, outside
-// of calls of MPI or the tool. An address there depends only on earlier allocations: one part per
-// size class, last freed first. All other blocks are libc's. Invariant: only the main thread uses
-// the lists. Blocks that other threads free wait in `returned_`.
+// Rule: a separate region serves allocations of the main thread from the start of main on, except
+// inside calls of MPI or the tool. An address there depends only on earlier allocations: the region
+// has one part for each size class, and reuses the block that was freed last. libc serves all other
+// allocations. Invariant: only the main thread uses the lists. Blocks that other threads free wait
+// in `returned_`.
 //
-// Limits: allocators of the program that ask the system for memory, and allocations of other
-// threads, are not covered.
+// Limits: allocations of other threads, and of allocators that map memory themselves, are not
+// covered.
 #include <dlfcn.h>
 #include <malloc.h>
 #include <sys/mman.h>
@@ -71,8 +72,8 @@ class Heap {
         static_cast<unsigned>((reinterpret_cast<std::uint64_t>(block) - kBase) >> kPartBits));
   }
 
-  // Called at main. If the region cannot be reserved, the heap stays libc's. The addresses are only
-  // reserved: a part becomes accessible as it grows, which keeps core dumps small.
+  // Called before main. If the region cannot be reserved, libc serves everything. The addresses are
+  // only reserved: a part becomes accessible as it grows, which keeps core dumps small.
   void open() {
     const std::size_t bytes = std::size_t{kParts} << kPartBits;
     void* region = mmap(reinterpret_cast<void*>(kBase), bytes, PROT_NONE,
@@ -146,7 +147,7 @@ class Heap {
     }
   }
 
-  void* thread_ = nullptr;  // main's; null: not open
+  void* thread_ = nullptr;  // thread pointer of the main thread; null: not open
   bool (*is_program_)() = nullptr;
   Part parts_[kParts];
   std::atomic<Block*> returned_{nullptr};
@@ -206,7 +207,7 @@ EXPORTED void* calloc(std::size_t count, std::size_t size) {
     errno = ENOMEM;
     return nullptr;
   }
-  // Large blocks are already zero, except for a link.
+  // Large blocks are zero, except for the link: put() returned their pages to the system.
   if (g_heap.serves())
     if (void* block = g_heap.take(bytes))
       return std::memset(block, 0, Heap::bytes_of(block) < kLarge ? bytes : kGrain);

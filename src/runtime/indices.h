@@ -19,7 +19,7 @@
 namespace photofinish {
 
 struct Pattern {
-  // For the indices in these slots of a step: `bytes` bytes at scale * index.
+  // For each index in these slots of a step: `bytes` bytes at scale * index.
   struct Key {
     std::uint64_t slots = 0, scale = 0, bytes = 0;
     bool operator==(const Key&) const = default;
@@ -40,7 +40,8 @@ class Indices {
   // The loop is about to read the indices there, `times` times. False: call the hook for each
   // access.
   bool read(const void* first, std::uint64_t times);
-  // For the indices read last. Memory must not change until the next read().
+  // The footprint for the indices that read() read last. The index array must not change until the
+  // next read().
   const std::shared_ptr<const Pattern>& pattern(const Pattern::Key& key);
 
  private:

@@ -14,12 +14,12 @@ struct Region {
   bool communicates = false;
   std::uint32_t executions = 0;
   std::uint32_t running = 0;  // executions that have not ended
-  std::uint32_t watched = 0;  // so often all memory is watched because of it
+  std::uint32_t watched = 0;  // executions for which all memory is watched
 };
 
 struct Registry {
   std::mutex mutex;
-  std::map<const void*, Region> regions;  // those that may communicate, by where they start
+  std::map<const void*, Region> regions;  // regions that may communicate, by code address
   bool has_threads = false;
 };
 

@@ -1,13 +1,16 @@
-// When all memory of a rank with threads has to be watched, not only windows and pending buffers.
+// Decides when all memory of a rank with threads has to be watched, not only windows and pending
+// buffers.
 //
-// A thread may store to a buffer before another one sends it, so a store matters before the buffer
-// is known as one. That takes two threads that run at the same time, one of which communicates.
-// Rule: from the first thread on that the program creates itself, all memory is watched. In
-// programs whose threads are OpenMP's, it is watched during parallel regions that communicate. The
-// compiler pass knows most regions that do not (PHOTOFINISH_REGION_QUIET). Of those that it cannot
-// judge, the first kLearned executions are watched, and later ones once a thread has communicated
-// in one. Misses: an access in such a region that precedes the first communication of a later
-// execution.
+// A thread may store to memory before another one sends it, so the store matters before the tool
+// knows that the memory is a buffer. This requires two threads that run at the same time, one of
+// which communicates.
+//
+// Rule: once the program creates a thread itself, all memory is watched. In programs that have only
+// OpenMP threads, it is watched during parallel regions that communicate. The compiler pass marks
+// most regions that do not (PHOTOFINISH_REGION_QUIET). The first kLearned executions of each other
+// region are watched; later ones from the first communication in the region on. Once a region has
+// communicated, all its executions are watched. Misses: accesses that precede the first
+// communication of a region, if that is in a later execution.
 #pragma once
 
 #include <atomic>
@@ -21,7 +24,7 @@ class ParallelRegions {
 
   // Called by the pass: the kind of the region that the calling thread starts next.
   static void announce(std::uint64_t kind);
-  // By the thread that starts or has ended a region; `code`: where that is in the program.
+  // Called by the thread that starts, or has ended, a region. `code`: address of the region's code.
   static void begin(const void* code);
   static void end(const void* code);
   // The program creates a thread: all memory is watched from here on.

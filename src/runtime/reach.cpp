@@ -56,6 +56,7 @@ void Reach::find_objects() {
     state->check = hooks_.check;
     state->synchronize = hooks_.synchronize;
     state->region = hooks_.region;
+    state->atomic = hooks_.atomic;
     show(*state);
   }
   objects_ = std::move(found);
@@ -301,7 +302,7 @@ void Reach::follow(const Event& event, const Definitions& definitions, Completes
   const std::int64_t target = event.fields.has(Field::target) ? event.fields[Field::target] : -1;
   switch (call.action) {
     case Action::WinCreate: {
-      find_objects();  // objects loaded since then learn of windows here
+      find_objects();  // marks the windows in objects that were loaded later, too
       const std::int64_t made = event.fields[Field::new_win];
       const auto found = definitions.wins.find(WinId(static_cast<std::uint32_t>(made)));
       if (found == definitions.wins.end()) break;

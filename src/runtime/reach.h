@@ -1,5 +1,5 @@
 // Reachable memory: windows, attached memory, and buffers of pending operations. It is marked in
-// the page tables of the objects built with the pass (runtime_abi.h), so that only their loads and
+// the page-mark tables of instrumented objects (runtime_abi.h), so that only their loads and
 // stores there call a hook.
 //
 // Rule: memory is marked from before the program regains control until the call that ends its
@@ -25,7 +25,7 @@ namespace photofinish {
 class Reach {
  public:
   Reach();
-  // Null if no object in the process was built with the pass.
+  // Null if no object in the process is instrumented.
   static Reach* get() { return instance_.load(std::memory_order_acquire); }
   using AccessHook = void (*)(photofinish_site*, const void*, std::uint64_t, const void*);
   using RangeHook = void (*)(photofinish_site*, const void*, std::uint64_t, std::uint64_t,
@@ -53,6 +53,7 @@ class Reach {
     CheckHook check = nullptr;
     SynchronizeHook synchronize = nullptr;
     RegionHook region = nullptr;
+    RegionHook atomic = nullptr;  // in recorded or replayed processes
   };
   static void start(const Hooks& hooks);
 
@@ -72,12 +73,14 @@ class Reach {
   // their removal.
   void show_seen(const photofinish_seen& seen);
   void forget_seen();
-  // Temporarily treats nothing as known.
+  // Temporarily treats nothing as known. Other threads than that of show_seen() have no part in it.
   void pause_seen(bool paused) {
+    if (is_of_other_thread()) return;
     for (photofinish_state* state : objects_) state->seen_thread = paused ? 0 : seen_thread_;
   }
   // The number of loads that found only known values, since the last call.
   std::uint64_t take_known_loads() {
+    if (is_of_other_thread()) return 0;
     std::uint64_t sum = 0;
     for (photofinish_state* state : objects_) sum += std::exchange(state->known_loads, 0);
     return sum;
@@ -135,6 +138,10 @@ class Reach {
   std::uint64_t low_ = 0, high_ = 0;  // bounds of everything ever opened
   bool lifted_ = false;
   std::uint32_t everything_ = 0;  // callers that want all memory watched
+  bool is_of_other_thread() const {
+    return seen_thread_ != 0 &&
+           seen_thread_ != reinterpret_cast<std::uint64_t>(__builtin_thread_pointer());
+  }
   std::uint64_t seen_thread_ = 0;
   std::vector<std::uint32_t> pages_;  // number of open ranges per table slot
   std::unordered_map<std::uint64_t, std::vector<Bytes>> requests_;

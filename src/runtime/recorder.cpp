@@ -9,6 +9,7 @@
 
 #include "runtime/ending.h"
 #include "runtime/failure.h"
+#include "runtime/turns.h"
 
 namespace photofinish {
 namespace {
@@ -95,6 +96,7 @@ Task* Recorder::attach() {
 }
 
 void Recorder::finalized() {
+  const TurnScope turn(TurnKind::Local, Turns::in_call());  // other threads may store turns
   writer_->note_state(RankState::Finalized, 0);
   writer_->flush();
 }

@@ -34,8 +34,8 @@ std::vector<pid_t> other_threads() {
 
 bool wait_until_resting(const std::vector<pid_t>& threads, std::chrono::milliseconds most) {
   const auto end = std::chrono::steady_clock::now() + most;
-  // A thread that was already checked may be woken by one that rests when it is checked in turn. A
-  // second pass detects this.
+  // A thread that was found blocked may be woken by a later one, which then blocks before it is
+  // checked itself. A second pass detects this.
   for (int in_a_row = 0; in_a_row < 2;) {
     if (std::all_of(threads.begin(), threads.end(), rests)) {
       ++in_a_row;

@@ -1,4 +1,4 @@
-// Whether other threads of the process are running.
+// Detects whether other threads of the process are blocked.
 #pragma once
 
 #include <sys/types.h>

@@ -81,8 +81,8 @@ void Sampling::check(Task& task, State& state, std::uint32_t least) {
   state.wait = static_cast<std::uint16_t>(std::min(task.random % (2 * interval - 1), kMaxWait));
 }
 
-// Tasks share the cores of their rank, or wait for each other, so the task with the largest share
-// counts.
+// Tasks share the cores of their rank, or wait for each other, so the one with the largest share of
+// tool time determines the rate.
 const Sampling::Task* Sampling::dearest() const {
   const auto share = [&](const Task* task) {
     return own_ns(*task) / static_cast<double>(task->run_ns + 1);
@@ -91,7 +91,7 @@ const Sampling::Task* Sampling::dearest() const {
                            [&](const Task* a, const Task* b) { return share(a) < share(b); });
 }
 
-// CPU time of the task since it was last counted.
+// Returns the CPU time of the task since the last call.
 std::uint64_t Sampling::count(Task& task, std::uint64_t now) {
   const std::uint64_t had = processor_ns_();
   task.counted_tick = now;
@@ -100,14 +100,15 @@ std::uint64_t Sampling::count(Task& task, std::uint64_t now) {
 
 void Sampling::waited(std::uint64_t since, std::uint64_t now) {
   Task& task = current();
-  // Time before the call. Other processes may have had the CPU in it, which is usually little.
+  // Wall-clock time between the last count and the call. Other processes may have used the CPU in
+  // it; that is usually little.
   const double before =
       since > task.counted_tick ? static_cast<double>(since - task.counted_tick) * ns_per_tick_ : 0;
   task.run_ns += std::min(count(task, now), static_cast<std::uint64_t>(before));
 }
 
-// For a long interval, in which others may have had the CPU: at most the task's CPU time since it
-// was last counted.
+// For a long interval, in which other processes may have used the CPU: limits it to the CPU time of
+// the task since it was last counted.
 std::uint64_t Sampling::without_others(Task& task, std::uint64_t since, std::uint64_t now) {
   const std::uint64_t had = count(task, now);
   task.run_ns += had;

@@ -116,7 +116,7 @@ class Sampling {
     return ns_per_tick_ * (static_cast<double>(task.checking + task.recording) +
                            static_cast<double>(task.skipped) * skip_ticks_);
   }
-  const Task* dearest() const;  // requires mutex_
+  const Task* dearest() const;  // the task with the largest share; requires mutex_
 
   static Sampling* instance_;
   static thread_local Task* current_;

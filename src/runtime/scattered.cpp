@@ -11,7 +11,7 @@ Scattered::Scattered(std::uint64_t begin, std::uint64_t end, unsigned unit, std:
       bytes_(bytes) {
   const std::uint64_t groups = units_ / PHOTOFINISH_GROUP + 1,
                       group_words = groups / sizeof(std::uint64_t) + 1;
-  // Pages of its own: those that are not used take no memory.
+  // Mapped: pages that are not used take no memory.
   const std::size_t all = (group_words + groups * kGroupWords) * sizeof(std::uint64_t);
   void* const mapped = mmap(nullptr, all, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

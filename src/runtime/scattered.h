@@ -21,7 +21,7 @@ namespace photofinish {
 
 class Scattered {
  public:
-  // For [begin, end), possibly rounded up.
+  // Covers at least [begin, end).
   Scattered(std::uint64_t begin, std::uint64_t end, unsigned unit, std::uint64_t bytes);
 
   std::uint64_t begin() const { return base_; }

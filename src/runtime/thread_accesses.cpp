@@ -10,7 +10,7 @@ namespace photofinish {
 namespace {
 
 struct Registry {
-  std::mutex mutex;  // acquired before that of an entry
+  std::mutex mutex;  // acquired before the mutex of an entry in `shared`
   std::vector<ThreadAccesses*> shared;
   std::vector<AccessRow> left;  // rows of threads that have ended
 };
@@ -21,7 +21,7 @@ Registry& registry() {
   return *all;
 }
 
-std::atomic<std::uint32_t> g_threads{0};  // created by the program, as far as known
+std::atomic<std::uint32_t> g_threads{0};  // number of threads that the program has created
 std::uint32_t g_threads_before = 0;
 bool g_others_may_call = true;
 thread_local bool t_has_started = false;  // this thread has called MPI_Init
@@ -78,7 +78,7 @@ std::vector<AccessRow> ThreadAccesses::take_all() {
   return taken;
 }
 
-// MPI creates threads during startup, too. They are not the program's.
+// Threads that MPI creates during MPI_Init do not count.
 void ThreadAccesses::before_start() {
   g_threads_before = g_threads.load(std::memory_order_relaxed);
 }

@@ -1,10 +1,11 @@
-// Accesses of threads while others call MPI. OpenMP workers may make no MPI calls at all.
+// Records accesses of threads that make no MPI calls, such as OpenMP workers, or that are between
+// their own calls.
 //
 // Rule: accesses of a rank's threads are recorded before the rank's next MPI call, whichever thread
 // makes it. If the program orders an access before the call, this preserves the order; otherwise
-// there is none to preserve. Accesses during a call are not before it. The only thread that calls
-// MPI (up to MPI_THREAD_FUNNELED; above, until it creates another thread) takes its own accesses
-// itself. It needs no lock, and the program may set its bits.
+// there is none to preserve. Accesses during a call are not ordered before it. If only one thread
+// calls MPI (up to MPI_THREAD_FUNNELED; at higher levels, until it creates another thread), it
+// takes its own accesses itself. Its buffer needs no lock, and the program may set its bits.
 #pragma once
 
 #include <atomic>
@@ -18,7 +19,7 @@ namespace photofinish {
 class ThreadAccesses {
  public:
   explicit ThreadAccesses(SiteCache& sites);
-  ~ThreadAccesses();  // its rows are kept until they are taken
+  ~ThreadAccesses();  // moves its rows to a list for take_all()
   ThreadAccesses(const ThreadAccesses&) = delete;
   ThreadAccesses& operator=(const ThreadAccesses&) = delete;
 
@@ -29,13 +30,13 @@ class ThreadAccesses {
     const std::lock_guard hold(mutex_);
     note(buffer_);
   }
-  // Before a call of its own thread: the rows that no other thread can take. Null: none. The caller
-  // clears them.
+  // Called before an MPI call of its own thread. Returns the rows if no other thread can take them,
+  // otherwise null. The caller clears them.
   std::vector<AccessRow>* take_own() {
     return shared_ || buffer_.empty() ? nullptr : &buffer_.take();
   }
 
-  // Before a call of any thread.
+  // Called before an MPI call of any thread.
   static bool any() { return any_.load(std::memory_order_relaxed); }
   static std::vector<AccessRow> take_all();
 

@@ -12,7 +12,8 @@
 namespace photofinish {
 namespace {
 
-// The object that an address lies in: its writable segment there, and the whole of it.
+// The object that contains an address: the writable segment with the address, and the bounds of the
+// whole object.
 struct Object {
   std::uintptr_t address;
   std::uintptr_t begin = 0, end = 0;
@@ -43,8 +44,9 @@ ThreadSites::ThreadSites()
 
 ThreadSites::~ThreadSites() {
   for (const Copy& copy : copies_) {
-    if (copy.told == nullptr) continue;
-    if (__builtin_thread_pointer() == thread_) *copy.told = 0;  // else it has ended
+    if (copy.variable == nullptr) continue;
+    if (__builtin_thread_pointer() == thread_)
+      *copy.variable = 0;  // otherwise the thread has ended
     munmap(reinterpret_cast<void*>(copy.begin + copy.distance), copy.end - copy.begin);
   }
 }
@@ -57,7 +59,7 @@ photofinish_site* ThreadSites::own(photofinish_site& site) {
            address - copy.begin - copy.distance < copy.end - copy.begin;
   });
   const Copy& copy = found != copies_.end() ? *found : add(address);
-  if (copy.told == nullptr) return nullptr;
+  if (copy.variable == nullptr) return nullptr;
   if (address - copy.begin >= copy.end - copy.begin) return &site;
   return reinterpret_cast<photofinish_site*>(address + copy.distance);
 }
@@ -76,8 +78,8 @@ const ThreadSites::Copy& ThreadSites::add(std::uintptr_t address) {
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (mapped == MAP_FAILED) break;
       copy.distance = reinterpret_cast<std::uintptr_t>(mapped) - copy.begin;
-      copy.told = reinterpret_cast<std::uint64_t* (*)()>(function)();
-      *copy.told = copy.distance;
+      copy.variable = reinterpret_cast<std::uint64_t* (*)()>(function)();
+      *copy.variable = copy.distance;
       break;
     }
   }

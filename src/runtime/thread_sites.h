@@ -1,10 +1,10 @@
-// The sites (runtime_abi.h) of a thread that is not the program's first: copies that only it uses,
-// so that it sets bits without a lock.
+// Copies of the access sites (runtime_abi.h) for each thread but the first of the program. Only
+// that thread uses a copy, so it sets bits without a lock.
 //
-// Rule: a copy is as large as all writable data of the executable or library that the site lies in,
-// zero at first, and as far from the original as `distance` says. Only pages with sites that the
-// thread uses take memory. Limit: in objects that were dlopened and have no static TLS left, the
-// loader refuses the program; so does it for any other use of that TLS model.
+// Rule: a copy spans the writable segment of the executable or library that contains the site, at
+// `distance` bytes from the original. It is zero at first. Only pages with sites that the thread
+// uses take memory. Limit: the thread-local variable with the distance is in static TLS. dlopen of
+// an instrumented object fails if no static TLS is left, as for any other object of that TLS model.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,15 @@ class ThreadSites {
   ThreadSites(const ThreadSites&) = delete;
   ThreadSites& operator=(const ThreadSites&) = delete;
 
-  // By the thread itself: its own of this site, which may be one already. Null: there is none.
+  // Returns the thread's copy of the site, which may be `site` itself. Null if there is none.
+  // Called by the thread itself.
   photofinish_site* own(photofinish_site& site);
 
  private:
   struct Copy {
-    std::uintptr_t begin, end;  // of the original
+    std::uintptr_t begin, end;  // the original
     std::uintptr_t distance;
-    std::uint64_t* told;  // where the thread keeps the distance; null: there is no copy
+    std::uint64_t* variable;  // PHOTOFINISH_DISTANCE of the thread; null: there is no copy
   };
   const Copy& add(std::uintptr_t address);
 

@@ -42,6 +42,7 @@ class RankTrace {
   WorldRank rank() const { return WorldRank(header_.rank); }
   int world_size() const { return header_.world_size; }
   const Definitions& definitions() const { return definitions_; }
+  const Vocabulary& vocabulary() const { return vocabulary_; }
   const RankEnd& end() const { return end_; }
   // The damage after the readable part of the file; empty if none. Chunks are read on demand:
   // damage inside one is found then, or by verify(), which reads all.

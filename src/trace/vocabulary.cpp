@@ -62,4 +62,12 @@ std::optional<Field> Vocabulary::field(std::size_t bit) const {
   return bit < fields_.size() ? fields_[bit] : std::nullopt;
 }
 
+bool Vocabulary::has_current_numbers() const {
+  for (std::size_t i = 0; i < calls_.size(); ++i)
+    if (calls_[i] != static_cast<Call>(i)) return false;
+  for (std::size_t i = 0; i < fields_.size(); ++i)
+    if (fields_[i] != static_cast<Field>(i)) return false;
+  return true;
+}
+
 }  // namespace photofinish

@@ -21,6 +21,8 @@ class Vocabulary {
   // Also for a call that this version does not know.
   std::string call_name(std::uint64_t index) const;
   std::optional<Field> field(std::size_t bit) const;
+  // Whether calls and fields have the numbers of this version. A journal stores the numbers.
+  bool has_current_numbers() const;
 
  private:
   std::vector<std::string> names_;

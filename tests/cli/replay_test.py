@@ -329,12 +329,60 @@ int main(int argc, char** argv) {
 }
 """
 
-    def test_threads_are_told_of(self):
+    def test_threads_whose_atomics_are_not_seen(self):
         self.write("threads.c", self.THREADS)
         self.assertEqual(self.run_(f"mpicc.{cli_test.arguments.mpi}", "-g", "-pthread", "threads.c", "-o", "threads").code, 0)
         for words, times in ([], 0), (["two"], 1):
             result = self.photofinish("record", "--overwrite", "--ranks", "1", "-n", "2", "./threads", *words)
-            self.assertEqual((result.code, result.err.count("several threads call MPI")), (0, times), result)
+            for result in result, self.photofinish("replay", "photofinish.run"):
+                self.assertEqual((result.code, result.err.count("has threads and was not built with pfmpicc")), (0, times), result)
+
+    # With a file `other`, the second thread does something else than recorded.
+    OTHER_THREADS = """
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void* work(void* unused) {
+  if (access("other", F_OK) == 0) {
+#ifdef NOTHING
+    return 0;
+#else
+    MPI_Barrier(MPI_COMM_SELF);
+#endif
+  }
+  pthread_mutex_lock(&lock);
+  pthread_mutex_unlock(&lock);
+  return 0;
+}
+int main(int argc, char** argv) {
+  int level;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  pthread_t thread;
+  pthread_create(&thread, 0, work, 0);
+  usleep(100000);
+  pthread_mutex_lock(&lock);
+  pthread_mutex_unlock(&lock);
+  pthread_join(thread, 0);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+    def test_a_thread_that_does_something_else(self):
+        self.write("other.c", self.OTHER_THREADS)
+        for flags, message in (
+                [], r"rank 0 diverged from the record at call \d+: recorded a lock, replayed MPI_Barrier"), (
+                ["-DNOTHING"], r"rank 0 diverged from the record: the next recorded step is a lock of another thread, which does not come, while a thread waits at a lock\."):
+            self.assertEqual(self.run_(f"mpicc.{cli_test.arguments.mpi}", "-g", "-pthread", *flags, "other.c", "-o", "app").code, 0)
+            self.assertEqual(self.photofinish("record", "--overwrite", "--ranks", "0", "-n", "1", "./app").code, 0)
+            self.assertEqual(self.photofinish("replay", "photofinish.run").code, 0)
+            self.write("other", "")
+            result = self.photofinish("replay", "photofinish.run")
+            os.unlink(self.path("other"))
+            self.assertEqual(result.code, 72, result)
+            self.assertRegex(result.err, message)
 
     def test_ranks_that_are_not_there(self):
         app = self.build("-DTAG=4")

@@ -26,7 +26,7 @@ void tell(const void* address, unsigned long bytes, int writes) {
 }
 
 #ifdef __PHOTOFINISH__
-extern struct photofinish_state state __asm__("__photofinish_state_8")
+extern struct photofinish_state state __asm__("__photofinish_state_9")
     __attribute__((visibility("hidden")));
 
 static void note(const void* address, uint64_t bytes) {

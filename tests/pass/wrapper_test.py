@@ -5,6 +5,7 @@
 """
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -62,6 +63,8 @@ target_link_libraries(main_cxx part)
 """
 CMAKE_FORTRAN = "add_executable(main_fortran main.f90 numbers.f90)\n"
 
+ABI = int(re.search(r"#define PHOTOFINISH_ABI (\d+)", (Path(__file__).parents[2] / "include/photofinish/runtime_abi.h").read_text())[1])
+
 
 class Wrapper(unittest.TestCase):
     def setUp(self):
@@ -90,7 +93,7 @@ class Wrapper(unittest.TestCase):
     def notes(self, name):
         """Sections with notes of the pass: each object has one, and what is linked. (The note about its regions is another one's business.)"""
         sections = self.run_command("readelf", "-nW", self.folder / name).stdout.split("Displaying notes found in: ")
-        return sum(section.startswith(".note.photofinish") and "(0x00000008)" in section for section in sections)
+        return sum(section.startswith(".note.photofinish") and f"(0x{ABI:08x})" in section for section in sections)
 
     def runs(self, program, output="part 42"):
         done = self.run_command(f"mpirun.{OPTIONS.mpi}", "-n", "2", self.folder / program)
@@ -187,6 +190,25 @@ int main(int argc, char** argv) {
         self.runs("program")
         self.cc("-c", "-Werror=implicit-int", "old.c", code=1)
 
+    def test_leaves_out_options_of_gcc(self):
+        done = self.cc("-O2", "-fopt-info-vec", "-fPIC", "-aux-info", "declarations", "-fipa-pta", "-Werror", "-Wlogical-op", "-fweb", "main.c", "part.c", "-o", "program")
+        self.assertEqual(done.stderr, "photofinish: clang does not know -fopt-info-vec, -aux-info, -fipa-pta: left out\n")
+        self.assertEqual(self.notes("program"), 1)
+        self.runs("program")
+        # Nothing but the option itself: another one that begins like it, and a file of its name.
+        (self.folder / "-fipa-pta.c").write_text("int other;\n")
+        self.silent(self.cc("-fno-math-errno", "-c", "./-fipa-pta.c", "-o", "other.o"))
+
+    def test_refuses_what_the_tool_cannot_be_loaded_into(self):
+        for flag in ("-static", "--static"):
+            refused = self.cc(flag, "main.c", "part.c", "-o", "program", code=64)
+            self.assertRegex(refused.stderr, rf"^photofinish: {flag} cannot be used: [^\n]*leave it out\n$")
+        self.cc("-static-libgcc", "main.c", "part.c", "-o", "program")
+
+    def test_has_a_help_of_its_own(self):
+        for name in ("pfmpicc", "pfmpicxx", "pfmpifort"):
+            self.assertRegex(self.wrapper(name, "--help").stdout, rf"^usage: {name} \[--mpi=openmpi\|mpich\|PATH\] ARGUMENT")
+
     def test_needs_no_mpi_in_the_program(self):
         (self.folder / "plain.c").write_text("int main(void) { return 0; }\n")
         self.silent(self.cc("-Werror", "plain.c", "-o", "plain"))
@@ -206,7 +228,7 @@ int main(int argc, char** argv) {
 
     def test_is_there_before_optimisation_at_link_time(self):
         for flag in ("-flto", "-flto=thin"):
-            self.assertIn("__photofinish_state_8", self.cc("-O2", flag, "-S", "part.c", "-o", "-").stdout)
+            self.assertIn(f"__photofinish_state_{ABI}", self.cc("-O2", flag, "-S", "part.c", "-o", "-").stdout)
 
     def test_chooses_the_mpi(self):
         show = self.run_command(OPTIONS.bin / "pfmpicc", f"--mpi={OPTIONS.mpi}", "-show", "-c", "main.c", env={"PHOTOFINISH_MPI": ""}).stdout
@@ -227,7 +249,8 @@ int main(int argc, char** argv) {
         self.assertIn("flang", self.wrapper("pfmpifort", "--version").stdout)
         (self.folder / "modules").mkdir()
         self.silent(self.wrapper("pfmpifort", "-c", "-J", "modules", "-Wall", "-std=f2008", "numbers.f90"))
-        self.silent(self.wrapper("pfmpifort", "-c", "-O2", "-Imodules", "-fallow-argument-mismatch", "main.f90", "-o", "main.o"))
+        compiled = self.wrapper("pfmpifort", "-c", "-O2", "-Imodules", "-fallow-argument-mismatch", "-fcheck=all", "main.f90", "-o", "main.o")
+        self.assertEqual(compiled.stderr, "photofinish: flang does not know -fallow-argument-mismatch, -fcheck=all: left out\n")
         self.silent(self.wrapper("pfmpifort", "main.o", "numbers.o", "-o", "program"))
         self.assertEqual(self.notes("main.o"), 1)
         self.runs("program")

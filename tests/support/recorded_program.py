@@ -31,7 +31,8 @@ def environment(arguments):
 
 
 def build(arguments, program, binary, with_pass, flags):
-    wrapper, plain = ("pfmpifort", "mpifort") if program.endswith(".f90") else ("pfmpicc", "mpicc")
+    ending = os.path.splitext(program)[1]
+    wrapper, plain = {".f90": ("pfmpifort", "mpifort"), ".cpp": ("pfmpicxx", "mpicxx")}.get(ending, ("pfmpicc", "mpicc"))
     compiler = [os.path.join(os.path.dirname(arguments.photofinish), wrapper), "--mpi=" + arguments.mpi] if with_pass else ["%s.%s" % (plain, arguments.mpi)]
     subprocess.run(compiler + ["-g", "-O1", "-w"] + shlex.split(flags) + [program, "-o", binary, "-lm"], check=True)
 

@@ -14,7 +14,15 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define NEXT(function, name) \
-  if (!function) *(void**)&function = dlsym(RTLD_NEXT, name)
+  if (!function) *(void**)&function = find_next(name)
+
+// A program that loads MPI itself may keep it, and UCX, to itself.
+static void* find_next(const char* name) {
+  void* found = dlsym(RTLD_NEXT, name);
+  if (found) return found;
+  void* library = dlopen("libucp.so.0", RTLD_NOLOAD | RTLD_LAZY);
+  return library ? dlsym(library, name) : NULL;
+}
 
 static unsigned (*progress)(void*);
 static __thread void* closing;  // the worker whose connections this thread closes

@@ -8,8 +8,10 @@
 #include <mutex>
 
 #include "frontend/mpi/interceptor.h"
+#include "frontend/mpi/turns.h"
 #include "frontend/threads/openmp.h"
 #include "photofinish/runtime_abi.h"
+#include "runtime/ending.h"
 #include "runtime/indices.h"
 #include "runtime/parallel_regions.h"
 #include "runtime/regions.h"
@@ -60,6 +62,18 @@ void in_hook(CallSite call_site, Note note) {
     }
   });
   t_in_hook = false;
+}
+
+// The accesses that lead to a crash are often those of the race. They are not recorded yet: a rank
+// records its accesses with its next call.
+void record_before_crash() noexcept {
+  Recorder* const recorder = Recorder::get();
+  Task* const task = Recorder::known_task();
+  if (recorder == nullptr || task == nullptr || t_in_hook || t_inside != 0) return;
+  try {
+    record_last_accesses(*recorder, *task);
+  } catch (...) {  // the run ends anyway
+  }
 }
 
 Call call_of(std::uint64_t bytes) {
@@ -134,11 +148,11 @@ void note_synchronization(const void* address, std::uint64_t how) {
   if ((how & PHOTOFINISH_ACQUIRE) != 0) Tasks::acquire(key);
 }
 
-// Where not everything is looked at, each access is asked for.
+// With sampling, `gather` is not used: every access calls its own hook, which may skip it.
 std::uint64_t no_indices(photofinish_index*, const void*, std::uint64_t) { return 0; }
 
-// The hooks, with one of these inside, as if written there: places are told by the frame of the
-// hook.
+// The hooks that the pass calls. `hook` must be inlined: it finds the access site by the frame of
+// the hook that the program called.
 template <auto hook, class... Arguments>
 void every(photofinish_site* site, const void* address, Arguments... arguments) {
   hook(site, address, arguments...);
@@ -153,18 +167,20 @@ void sampled(photofinish_site* site, const void* address, Arguments... arguments
   sampling.took_checking(since, ticks());
 }
 
-// Of a confirming run: nothing goes on record, most places are none of its sides, and the others
-// may wait.
+// Hooks of a confirming run. They record nothing. Most sites are not an access site of the race; a
+// task that reaches one that is may have to wait there.
 //
-// A place that is no side need not ask: it is given bits to set (runtime_abi.h), which nobody
-// reads, for all addresses near the one that it came with. Only behind an access that went first
-// everybody asks, for the next one tells that it is done.
+// A site that is not one must not call the hook each time. It is lent bits to set instead
+// (runtime_abi.h), for all addresses near the one of its first call. Nobody reads these bits.
+// Exception: after this task has made the access that goes first, every site calls the hook,
+// because the next access shows that the first one is done.
 constexpr std::uint64_t kNear = std::uint64_t{1} << 32;
-constexpr std::uint64_t kMostLent =
-    1000;  // times, to one place: it may go to and fro between addresses that are far apart
-thread_local std::vector<photofinish_site*> t_lent;
+// How often one site is lent bits, at most: it may alternate between addresses that are far apart.
+constexpr std::uint64_t kMostLent = 1000;
+thread_local std::vector<photofinish_site*> t_lent;  // sites that have bits of this thread
 
-// For [base, base + kNear); only those that are set take memory. Null if there is none.
+// Bits for [base, base + kNear). Only pages with a bit that was set take memory. Null if there is
+// no memory.
 std::uint64_t* unread_bits(std::uint64_t base, unsigned unit) {
   static std::mutex mutex;
   static auto* const known = new std::map<std::pair<std::uint64_t, unsigned>, std::uint64_t*>;
@@ -195,7 +211,8 @@ void lend_bits(photofinish_site& site, const void* address, unsigned unit) {
   t_lent.push_back(&site);
 }
 
-// Whole loops and functions that have no side do not even do that, but for the same exception.
+// Whole loops and functions without an access site of the race run their copy without hooks, with
+// the same exception.
 thread_local bool t_checks_everywhere = false;
 
 void check_everywhere(const Control& control, bool wanted) {
@@ -226,13 +243,14 @@ void steer(photofinish_site* site, std::uint64_t bytes, CallSite call_site, bool
   t_in_hook = false;
 }
 
-// Loops over indices are looked at as when the race was found: what they touch is told by one who
-// has seen the indices, at another place than those of single accesses.
+// Loops over indices use the `gather` hook, as in the run that found the race. Its call is an
+// access site of its own, different from those of the single accesses in the loop.
 struct SteeredIndices {
   explicit SteeredIndices(const photofinish_index& index) : indices(index) {}
   Indices indices;
-  const void* const thread = __builtin_thread_pointer();  // other threads ask for each access
-  bool known = false, has_side = false;                   // what places use them
+  const void* const thread = __builtin_thread_pointer();  // other threads report each access
+  bool known = false;                                     // the indices have been read
+  bool is_of_race = false;                                // an access site of a race uses them
 };
 
 std::uint64_t steer_indices(photofinish_index* index, const void* first, std::uint64_t times) {
@@ -244,11 +262,11 @@ std::uint64_t steer_indices(photofinish_index* index, const void* first, std::ui
     if (!guarded([&] { fresh = std::make_unique<SteeredIndices>(*index); })) return 0;
     if (__atomic_compare_exchange_n(&index->library[0], &found, fresh.get(), false,
                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-      found = fresh.release();  // as long as the program
+      found = fresh.release();  // never deleted
   }
   auto& steered = *static_cast<SteeredIndices*>(found);
   if (steered.thread != __builtin_thread_pointer()) return 0;
-  if (steered.known && !steered.has_side) return 1;
+  if (steered.known && !steered.is_of_race) return 1;
   bool known = false;
   guarded([&] { known = steered.indices.read(first, times); });
   if (!known) return 0;
@@ -271,7 +289,7 @@ void steer_gather(photofinish_site* site, const void* base, std::uint64_t bytes,
             {static_cast<std::int64_t>(row.rows), static_cast<std::int64_t>(row.stride)});
       footprint.push_back(std::move(strided));
     }
-    steered.has_side = true;
+    steered.is_of_race = true;
     return footprint;
   });
 }
@@ -286,9 +304,9 @@ void steer_access(photofinish_site* site, const void* address, std::uint64_t byt
          static_cast<std::int64_t>(PHOTOFINISH_BYTES(bytes)),
          {}}};
   });
-  const bool is_side = *reinterpret_cast<std::uint8_t*>(&site->library[0]) != 1;
+  const bool is_of_race = *reinterpret_cast<std::uint8_t*>(&site->library[0]) != 1;
   if (Control* control = Control::get();
-      !is_side && control != nullptr && !control->wants(1) && !control->records())
+      !is_of_race && control != nullptr && !control->wants(1) && !control->records())
     guarded([&] { lend_bits(*site, address, static_cast<unsigned>(PHOTOFINISH_UNIT(bytes))); });
 }
 
@@ -354,8 +372,10 @@ void steer_and_check_range(photofinish_site* site, const void* address, std::uin
 }  // namespace
 
 void start_watching_steered_values() {
-  Reach::start(
-      {.access = steer_and_check_access, .range = steer_and_check_range, .indices = no_indices});
+  Reach::start({.access = steer_and_check_access,
+                .range = steer_and_check_range,
+                .indices = no_indices,
+                .atomic = note_atomic});
 }
 
 void start_watching_memory() {
@@ -365,6 +385,7 @@ void start_watching_memory() {
     pass_regions(control->lines(), true);
     return;
   }
+  on_fault(record_before_crash);
   if (Sampling::get() != nullptr)
     Reach::start({.access = sampled<note_access>,
                   .range = sampled<note_range>,

@@ -1,4 +1,5 @@
-// Loads and stores of programs that were built with the pass, or that tell of them.
+// Loads and stores of instrumented programs, and of programs that report them with photofinish_load
+// and photofinish_store.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +8,12 @@
 
 namespace photofinish::mpi {
 
-// From here on the pass's hooks are called for memory that others can reach.
+// Installs the hooks of the pass: from here on they are called for reachable memory.
 void start_watching_memory();
 
-// values.cpp: the same for a rank that is recorded or replayed. Before main, for functions stay in
-// the copy that they were entered in; and once there is a journal.
+// values.cpp: the same for a recorded or replayed rank. prepare_values() must run before main,
+// because a function that is already running stays in the copy that it was entered in.
+// start_watching_values() needs the journal.
 void prepare_values();
 void start_watching_values();
 // A load or store of `bytes` (runtime_abi.h) is about to happen: what it will find is recorded, or

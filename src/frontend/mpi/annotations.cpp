@@ -12,7 +12,7 @@
 namespace photofinish::mpi {
 namespace {
 
-// By content: a name may be in memory that is used for the next one.
+// Identifies a text by its content: the program may reuse the memory for another text.
 TextId text_id(Recorder& recorder, const char* text) {
   static std::mutex mutex;
   static auto* const known = new std::unordered_map<std::string, TextId>;
@@ -65,7 +65,7 @@ void on_annotation(std::uint32_t what, const char* text, std::uint64_t key, std:
     case PHOTOFINISH_SAYS_REGION_END:
       return record(Call::region_end, *recorder, call_site, text, key, value);
     default:
-      return;  // of a header that is newer than this library
+      return;  // an annotation of a header that is newer than this library
   }
 }
 

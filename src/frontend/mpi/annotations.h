@@ -1,9 +1,9 @@
-// What a program tells with photofinish/annotate.h.
+// Annotations of the program (photofinish/annotate.h).
 #pragma once
 
 namespace photofinish::mpi {
 
-// From here on what it says becomes events. Also for objects that were loaded since the last time.
+// From here on annotations are recorded as events. Call it again after shared libraries are loaded.
 void acquire_annotations();
 
 }  // namespace photofinish::mpi

@@ -1,6 +1,6 @@
-// What one-sided atomics wrote and read, element by element. The operand is read when the call
-// returns, the result when the call that completes the atomic does: until then neither buffer is
-// the program's.
+// Records the operands and results of one-sided atomics, element by element. The operand is read
+// when the call returns, the result when the call that completes the atomic returns. Until then the
+// program must not modify the origin buffer or read the result buffer.
 #include <atomic>
 #include <cstring>
 
@@ -11,7 +11,8 @@
 namespace photofinish::mpi {
 namespace {
 
-// More than this in flight on one window are not followed: programs that synchronize wait for each.
+// If one window has more pending results than this, further ones are not recorded. Programs that
+// synchronize with atomics wait for each result.
 constexpr std::size_t kMaxPending = 1024;
 
 std::atomic<std::int64_t> g_atomics{0};
@@ -31,14 +32,14 @@ bool has_operand(const Context& c, Action action) {
   return action == Action::CompareAndSwap || c.op != MPI_NO_OP;
 }
 
-// Of a type that elements of so many bytes are.
+// Whether consecutive elements of the type are atomic elements of `bytes` bytes without gaps.
 bool side_by_side(MPI_Datatype handle, std::size_t bytes) {
   const TypeRecord* type = Objects::get().type(handle);
   return type->atomic_bytes == bytes && type->extent == static_cast<std::int64_t>(bytes);
 }
 
-// How many elements of so many bytes it is about, if they can be followed; otherwise 0. A request
-// has one result.
+// The number of elements of `bytes` bytes that the operation has; 0 if they cannot be recorded. A
+// request can store only one result.
 std::int64_t elements_of(const Context& c, Action action, std::size_t bytes) {
   const std::int64_t count = c.target.count;
   if (bytes == 0 || count <= 1) return bytes == 0 ? 0 : count;

@@ -1,6 +1,6 @@
-// Which memory a call touches, and how. One block for each rank where a call has counts for each,
-// one block for all where they are the same: neighboring blocks are one extent apart, as `count`
-// elements are.
+// Determines the memory that a call reads or writes. A call with a count for each rank has one
+// buffer for each rank. A call with one count has a single buffer: its blocks are adjacent, so they
+// are count × ranks consecutive elements.
 #include "frontend/mpi/context.h"
 #include "model/atomic.h"
 
@@ -34,7 +34,7 @@ void add_block(Context& c, BufferUse access, const BufferArguments& buffer, int 
       buffer.types != nullptr ? buffer.types[i] : buffer.type);
 }
 
-// Blocks [first, last) of a buffer that has one for each rank or neighbor.
+// Blocks [first, last) of a buffer with one block for each rank or neighbor.
 void add_blocks(Context& c, BufferUse access, const BufferArguments& buffer, int first, int last) {
   if (first >= last) return;
   if (buffer.counts.data == nullptr) {
@@ -44,7 +44,8 @@ void add_blocks(Context& c, BufferUse access, const BufferArguments& buffer, int
   for (int i = first; i < last; ++i) add_block(c, access, buffer, i);
 }
 
-// All blocks but one, which has its own access: what MPI_IN_PLACE leaves where it is.
+// All blocks but the one of this rank. With MPI_IN_PLACE that block is already in its position: it
+// is read, or not accessed.
 void add_blocks_around(Context& c, const BufferArguments& buffer, int size, BufferUse others,
                        int own, bool own_is_read) {
   add_blocks(c, others, buffer, 0, own);
@@ -52,8 +53,8 @@ void add_blocks_around(Context& c, const BufferArguments& buffer, int size, Buff
   add_blocks(c, others, buffer, own + 1, size);
 }
 
-// One block for each neighbor. Those beyond the edge of a grid are MPI_PROC_NULL: their blocks are
-// left alone.
+// One block for each neighbor. Neighbors beyond the edge of a grid are MPI_PROC_NULL: their blocks
+// are not accessed.
 void add_neighbors(Context& c, BufferUse access, const BufferArguments& buffer,
                    const std::vector<WorldRank>& neighbors) {
   const int count = static_cast<int>(neighbors.size());
@@ -73,7 +74,8 @@ void add_neighbors(Context& c, BufferUse access, const BufferArguments& buffer,
 bool is_root(const Context& c) {
   return c.comm->inter ? c.root == MPI_ROOT : c.root == c.comm->rank;
 }
-// In an intercommunicator the root's side has nothing to give or take but at the root itself.
+// In the root's group of an intercommunicator, only the root takes part. The others pass
+// MPI_PROC_NULL, and their buffers are not accessed.
 bool takes_part(const Context& c) { return !c.comm->inter || c.root != MPI_PROC_NULL; }
 
 void add_reduction(Context& c, bool result_here) {
@@ -82,7 +84,7 @@ void add_reduction(Context& c, bool result_here) {
   if (result_here) add(c, BufferUse::Write, c.recv);
 }
 
-// On an intercommunicator, too, counts are those of the own group.
+// The counts are those of the local group, on an intercommunicator, too.
 void add_reduce_scatter(Context& c) {
   const int size = c.comm->local.size();
   std::int64_t total = 0;
@@ -101,7 +103,7 @@ void add_reduce_scatter(Context& c) {
 void add_target(Context& c, BufferUse access) {
   c.event.buffers.push_back(
       {access, c.target.displacement, c.target.count, Objects::get().type(c.target.type)->id});
-  // Atomics tell of their operands (atomics.cpp).
+  // Room for the operands that atomics.cpp adds.
   if (access == BufferUse::TargetUpdate && c.target.count > 1 &&
       c.target.count <= kMaxAtomicOperands)
     c.event.more_numbers = kMaxAtomicOperands;
@@ -227,7 +229,7 @@ void add_buffers(Context& c, Action action) {
   }
 }
 
-// MPI_Pack and MPI_Unpack tell only afterwards how far they got.
+// Called after MPI_Pack or MPI_Unpack: only then the number of packed bytes is known.
 void add_pack_buffer(Context& c, Action action) {
   const std::int64_t after = c.position_is_wide
                                  ? *static_cast<const MPI_Count*>(c.position_variable)

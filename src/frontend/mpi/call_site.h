@@ -1,4 +1,4 @@
-// Where the program is that called us.
+// The call site of an intercepted call.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,13 @@
 namespace photofinish::mpi {
 
 struct CallSite {
-  std::uint64_t pc;     // the return address into the program
-  std::uint64_t frame;  // of the function that it called
+  std::uint64_t pc;     // return address into the program
+  std::uint64_t frame;  // frame address of our function
 };
 
 }  // namespace photofinish::mpi
 
-// In that function.
+// To be used in the function that the program calls.
 #define CALL_SITE                                                   \
   ::photofinish::mpi::CallSite {                                    \
     reinterpret_cast<std::uint64_t>(__builtin_return_address(0)),   \

@@ -1,9 +1,9 @@
-// The intercepted functions themselves, made from the table: for each row MPI_Foo and PMPI_Foo,
-// with the types of mpi.h.
+// Defines the intercepted functions from the table: MPI_Foo and PMPI_Foo for each row, with the
+// types of mpi.h.
 //
-// Both names, because Open MPI's Fortran bindings, and other profiling tools, call the second one.
-// MPI_Foo passes on to the next MPI_Foo, which may be another tool's; its PMPI_Foo then finds us
-// already inside.
+// Both names are needed, because Open MPI's Fortran bindings and other profiling tools call
+// PMPI_Foo. Our MPI_Foo calls the next MPI_Foo, which may belong to another tool. If that tool
+// calls PMPI_Foo, is_inside() is true, and the call is passed on.
 #include "frontend/mpi/entry_points.h"
 
 #if defined(OPEN_MPI)

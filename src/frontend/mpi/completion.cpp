@@ -1,5 +1,5 @@
-// Requests leave the table before the call that may free them: afterwards their handles may already
-// be somebody else's.
+// Completion of requests. Requests are removed from the table before the call that may free them:
+// afterwards another thread may already have a new request with the same handle.
 #include "frontend/mpi/fortran.h"
 #include "frontend/mpi/journaling.h"
 #include "frontend/mpi/status.h"
@@ -41,7 +41,7 @@ void give_back(Context& c) {
     const auto at = static_cast<std::size_t>(i);
     RequestRecord* record = c.scratch.taken[at];
     if (record == nullptr) continue;
-    // A call that failed may have freed it all the same.
+    // Even a call that failed may have freed it.
     if (c.requests[i] == MPI_REQUEST_NULL && !record->persistent)
       Objects::get().recycle_request(record);
     else
@@ -93,7 +93,7 @@ void complete_requests(Context& c, Action action, int result) {
         for (int i = 0; done && i < c.request_count; ++i)
           if (!some_failed || c.status[i].MPI_ERROR != MPI_ERR_PENDING) complete(c, i, c.status[i]);
         break;
-      case Action::RequestFree:  // it may still be going on, but nobody can ask any more
+      case Action::RequestFree:  // the operation may be pending, but no call can complete it
         if (RequestRecord* record = c.scratch.taken[0]) Objects::get().recycle_request(record);
         c.scratch.taken[0] = nullptr;
         break;

@@ -1,5 +1,6 @@
-// One intercepted call while it becomes an event. Roles fill in the raw arguments, resolve.h turns
-// them into world ranks, ids and bytes.
+// One intercepted call while it is turned into an event. Roles (roles.h) store the raw arguments;
+// interceptor.h, buffers.cpp, atomics.cpp and completion.cpp turn them into world ranks, ids and
+// buffers.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include "model/call.h"
 #include "record/access_records.h"
 #include "record/journal.h"
+#include "record/turn_order.h"
 #include "runtime/recorder.h"
 #include "runtime/thread_accesses.h"
 
@@ -25,43 +27,45 @@ struct IntegerArray {
 };
 static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Count) == 8, "64-bit platforms only");
 
-// One data argument of a call, in whichever of MPI's forms it came. Its address comes first and
-// resets the rest: most calls have one or none, and should not pay for three.
+// One data argument of a call, in any of MPI's forms. The role of the address runs first and resets
+// the other members: a call that has no such argument does not pay for them.
 struct BufferArguments {
   const void* address;
   std::int64_t count;
   MPI_Datatype type;
-  IntegerArray counts;  // null data: `count` for each rank
+  IntegerArray counts;  // null data: `count` elements for each rank
   IntegerArray displacements;
-  bool in_bytes;  // of the displacements
+  bool in_bytes;  // the unit of the displacements; otherwise the extent of the type
   const MPI_Datatype* types;
   bool in_place() const { return address == MPI_IN_PLACE; }
 };
 
-// What the calling task needs beside its event, and keeps from call to call.
+// State of a task besides its event. It persists from call to call.
 struct Scratch {
   std::vector<MPI_Status> statuses;
   std::vector<RequestRecord*> taken;
   std::vector<MPI_Request> handles;  // as they were before the call
-  std::uint64_t begun = 0;           // when the call that waits began, in ticks
-  // A test that fails again and again, at one place, is one event with a count.
+  std::uint64_t begun = 0;           // start of the current blocking call, in ticks
+  // Tests that fail repeatedly at one call site are one event with a count.
   SiteId failed_site;
   Call failed_call{};
   std::uint64_t failed_times = 0;
   Event failed_again;
-  std::unique_ptr<ThreadAccesses> touched;  // by a program that was built with the pass
+  std::unique_ptr<ThreadAccesses> touched;  // loads and stores of an instrumented program
   Event touch;
-  std::unique_ptr<Journal> journal;  // of a recorded or replayed rank
+  Journal* journal = nullptr;  // if the rank is recorded or replayed
+  ThreadName journal_of;       // the thread whose journal it is
+  bool calls_mpi = false;      // the thread has called MPI in such a rank
   Inquiry query;
-  std::uint64_t steps = 0;  // of such a rank (model/call.h)
-  TypeId known_type;        // the last one that was looked up
+  std::uint64_t steps = 0;  // steps so far, if the rank is recorded or replayed (model/call.h)
+  TypeId known_type;        // the type that known_map belongs to
   const DataMap* known_map = nullptr;
-  std::vector<std::uint8_t> gathered;        // contents that do not lie in one piece
-  bool ending = false;                       // the record ends inside the call at hand
-  std::unique_ptr<AccessRecordLog> account;  // of a replayed rank that is to be explained
+  std::vector<std::uint8_t> gathered;        // contents of a buffer that is not contiguous
+  bool ending = false;                       // the journal ends inside the current call
+  std::unique_ptr<AccessRecordLog> account;  // if the replay is for photofinish explain
 };
 
-// Only what is asked for without its role being there has a value from the start.
+// Only members that are read even if no role sets them are initialized.
 struct Context {
   Context(Task& current, Call name)
       : task(current), event(current.event), scratch(scratch_of(current)), call(name) {
@@ -97,14 +101,14 @@ struct Context {
   MPI_Op op;
 
   RequestRecord* new_request = nullptr;
-  const RequestRecord* asked_request = nullptr;  // that stays as it is
+  const RequestRecord* asked_request = nullptr;  // named by a call that does not complete it
   MPI_Comm* new_comm_later = nullptr;
   CommRecord* duplicate = nullptr;
   std::uint64_t salt = 0;
 
   MPI_Request* requests;
   int request_count;
-  MPI_Status* status;  // the program's, or ours where it did not want one
+  MPI_Status* status;  // the program's, or ours if it passed MPI_STATUS(ES)_IGNORE
   int* flag = nullptr;
   int* index;
   int* out_count;
@@ -116,7 +120,7 @@ struct Context {
   bool position_is_wide;
 };
 
-// buffers.cpp: the memory that a call touches, as far as its arguments tell.
+// buffers.cpp: the memory that a call accesses, as far as its arguments show.
 void add_buffers(Context& context, Action action);
 void add_pack_buffer(Context& context, Action action);
 
@@ -130,13 +134,13 @@ void expect_results(Context& context);  // before a call that may complete some
 void add_results(Context& context);     // after it
 void add_result_of(Context& context, const RequestRecord& record);
 
-// completion.cpp: Wait*, Test* and their like.
+// completion.cpp: calls that complete, start, cancel or free requests.
 void take_requests(Context& context);
-void name_requests(Context& context, Action action);  // MPI_Start, MPI_Cancel: they stay
+void name_requests(Context& context, Action action);  // MPI_Start, MPI_Cancel: not taken
 void complete_requests(Context& context, Action action, int result);
 // Whether a receive failed because the message was too long.
 bool is_truncation(int result);
 void set_matched(Context& context, const MPI_Status& status);
-void set_matched_of_request(Context& context);  // that was asked about, and is complete
+void set_matched_of_request(Context& context);  // MPI_Request_get_status, if complete
 
 }  // namespace photofinish::mpi

@@ -1,20 +1,21 @@
 // Rebuilds a datatype's data map from the calls that made it.
 //
-// MPI tells how a type was made: the constructor (its "combiner"), the numbers and the types it was
-// given. We make the same construction once more with data maps. Lower bound and extent of every
-// level are the library's: it knows alignment padding, MPI_LB and MPI_UB markers, and what its own
-// version takes an empty type's bounds to be. These decide where the next level puts its elements,
-// so each level's map must agree with the library and not with our reading of the standard.
+// MPI returns how a type was constructed: the constructor (its "combiner") and its arguments, which
+// are numbers and types. This file repeats the construction with data maps. The lower bound and
+// extent of every level come from the library: it knows alignment padding, MPI_LB and MPI_UB
+// markers, and how its version defines the bounds of an empty type. They determine where the next
+// level places its elements, so each level must agree with the library, not with our reading of the
+// standard.
 //
-// Numbers. The constructors with int counts keep counts in the integers and byte displacements in
-// the addresses; Fortran's old ones (…_INTEGER) keep all in the integers; the large-count ones
-// (…_c) keep all in the counts. In that order, one after the other, they are in each case the
-// constructor's arguments in the order of the standard. Only the array types mix sizes with small
-// integers, and are taken apart by hand.
+// Numbers: the constructors with int counts return counts as integers and byte displacements as
+// addresses. The old Fortran constructors (…_INTEGER) return all numbers as integers, the
+// large-count ones (…_c) return all as counts. Concatenated as integers, addresses, counts, they
+// are always the arguments of the constructor, in the order of the standard. The exceptions are the
+// array types, which mix sizes with small integers and have code of their own.
 //
-// Misses: a type that the library cannot tell us about (a constructor younger than this code, an
-// invalid handle) has no bytes, so nothing races with it. A predefined type that the program
-// renamed appears under its new name.
+// Misses: a type that the library does not describe (a constructor that this code does not know, an
+// invalid handle) has no bytes, so races on its data are missed. A predefined type that the program
+// renamed has its new name.
 #include "frontend/mpi/datatypes.h"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ namespace {
 using std::int64_t;
 using Numbers = std::span<const int64_t>;
 
-// Open MPI keeps the three values but hides their names, which MPI 3 removed.
+// Open MPI still has the three values, but not their names, which MPI 3 removed.
 #if defined(OPEN_MPI)
 enum {
   kHvectorInteger = MPI_COMBINER_HVECTOR - 1,
@@ -44,8 +45,8 @@ enum {
 };
 #endif
 
-// Products of the program's numbers. What leaves int64 becomes an offset that no box may have, so
-// the box is dropped.
+// A product of numbers from the program. On overflow it is the largest int64, an offset that no
+// block may have: normalize() drops the block (model/data_map.h).
 int64_t product(int64_t a, int64_t b) {
   int64_t result;
   return __builtin_mul_overflow(a, b, &result) ? std::numeric_limits<int64_t>::max() : result;
@@ -56,7 +57,7 @@ struct Envelope {
   MPI_Count addresses = 0;
   MPI_Count counts = 0;
   MPI_Count types = 0;
-  int combiner = MPI_UNDEFINED;  // stays so if the library does not tell
+  int combiner = MPI_UNDEFINED;  // remains so if the library call fails
 
   explicit Envelope(MPI_Datatype type) {
 #if MPI_VERSION >= 4
@@ -78,8 +79,8 @@ struct Envelope {
   bool structure() const { return combiner == MPI_COMBINER_STRUCT || combiner == kStructInteger; }
 };
 
-// The arguments of the constructor. MPI hands out the types among them as new handles, which are
-// given back at the end; not the predefined ones, which nobody may free.
+// The arguments of the constructor. Derived types among them are new handles, which the destructor
+// frees. Predefined types must not be freed.
 class Contents {
  public:
   Contents(MPI_Datatype type, const Envelope& envelope) : types(envelope.types) {
@@ -107,8 +108,8 @@ class Contents {
   Contents(const Contents&) = delete;
   Contents& operator=(const Contents&) = delete;
 
-  std::vector<int64_t> numbers;  // integers, addresses, large counts
-  std::size_t integers = 0;      // how many of the numbers come from the integers
+  std::vector<int64_t> numbers;  // integers, addresses, counts
+  std::size_t integers = 0;      // how many of the numbers are integers
   std::vector<MPI_Datatype> types;
 };
 
@@ -132,8 +133,8 @@ std::string name_of(MPI_Datatype type) {
   return name;
 }
 
-// A predefined type whose size is not its extent is a pair of a value and an int, laid out as C
-// lays out the struct: MPI_SHORT_INT has a gap in the middle, MPI_DOUBLE_INT one at the end.
+// A predefined type whose size differs from its extent is a pair of a value and an int, with the
+// layout of the C struct: MPI_SHORT_INT has a gap in the middle, MPI_DOUBLE_INT one at the end.
 DataMap predefined_map(MPI_Datatype type) {
   MPI_Count size = 0, lower_bound = 0, extent = 0;
   REAL(PMPI_Type_size_x)(type, &size);
@@ -145,8 +146,8 @@ DataMap predefined_map(MPI_Datatype type) {
   return joined({contiguous_map(value_size), shifted(contiguous_map(int_size), int_offset)});
 }
 
-// Two types made with the same arguments are the same type, and with others are not, whatever their
-// size.
+// The name contains the arguments: two types with different arguments are different types, even if
+// they have the same size.
 std::string f90_name(int combiner, Numbers arguments) {
   std::string name = combiner == MPI_COMBINER_F90_REAL      ? "MPI_F90_REAL("
                      : combiner == MPI_COMBINER_F90_COMPLEX ? "MPI_F90_COMPLEX("
@@ -158,7 +159,7 @@ std::string f90_name(int combiner, Numbers arguments) {
   return name + ")";
 }
 
-// count × blocklength elements, `stride` bytes from block to block.
+// `count` blocks of `blocklength` elements, `stride` bytes apart.
 DataMap vector_map(const DataMap& old, int64_t count, int64_t blocklength, int64_t stride) {
   return repeated(repeated(old, blocklength), count, stride);
 }
@@ -180,9 +181,9 @@ std::vector<Block> equal_blocks_of(Numbers arguments, int64_t unit) {
   return blocks;
 }
 
-// A struct of thousands of members has few types: the members of one type are placed together, and
-// each type is taken apart once. (Open MPI hands out copies, so there only predefined types are
-// seen to be the same.)
+// A struct may have thousands of members but few types: each type is described once, and all its
+// members are placed at once. Open MPI returns copies of derived types, so there this helps only
+// for predefined types.
 Description struct_description(const Contents& contents) {
   const std::vector<Block> members = blocks_of(Numbers(contents.numbers).subspan(1), 1);
   std::map<MPI_Datatype, std::vector<Block>> members_of_type;
@@ -193,7 +194,8 @@ Description struct_description(const Contents& contents) {
   for (const auto& [type, blocks] : members_of_type) {
     const Description member = describe(type);
     if (member.map.size == 0)
-      continue;  // MPI_LB, MPI_UB and empty types: bounds only, which the library tells
+      continue;  // MPI_LB, MPI_UB and empty types only affect the bounds, which the library
+                 // provides
     maps.push_back(located(member.map, blocks));
     elements.push_back(member.element);
   }
@@ -202,8 +204,7 @@ Description struct_description(const Contents& contents) {
   return {joined(maps), uniform ? elements.front() : std::string()};
 }
 
-// Arrays are built from the dimension whose neighbors are closest to the one whose neighbors are
-// farthest.
+// The dimensions of an array, from the one with the smallest stride to the one with the largest.
 std::vector<std::size_t> fastest_first(std::size_t dimensions, int64_t order) {
   std::vector<std::size_t> result(dimensions);
   for (std::size_t i = 0; i < dimensions; ++i)
@@ -226,11 +227,11 @@ DataMap subarray_map(const Contents& contents, DataMap map) {
   return map;
 }
 
-// One dimension of a distributed array: which of its indices one process has.
+// One dimension of a distributed array: the indices that belong to one process.
 struct Distribution {
   int64_t size;        // of the global array
-  int64_t block;       // indices in a row
-  int64_t processes;   // the blocks are dealt out to them in turn
+  int64_t block;       // consecutive indices of one process
+  int64_t processes;   // they get the blocks round-robin
   int64_t coordinate;  // of this process
 
   Distribution(int64_t kind, int64_t argument, int64_t global_size, int64_t process_count,
@@ -240,10 +241,10 @@ struct Distribution {
       block = size;
     else if (argument == MPI_DISTRIBUTE_DFLT_DARG)
       block = kind == MPI_DISTRIBUTE_BLOCK ? size / processes + (size % processes != 0) : 1;
-    // BLOCK(b) is CYCLIC(b) that never comes to a second turn: b × processes ≥ size.
+    // BLOCK(b) is CYCLIC(b) with a single round: b × processes ≥ size.
   }
 
-  DataMap call_site(const DataMap& map, int64_t stride) const {
+  DataMap distribute(const DataMap& map, int64_t stride) const {
     const int64_t first = product(coordinate, block), turn = product(block, processes);
     if (first >= size) return {};
     const int64_t full = block <= size - first ? (size - first - block) / turn + 1 : 0;
@@ -262,7 +263,7 @@ DataMap darray_map(const Contents& contents, DataMap map) {
   const Numbers kinds = integers.last(3 * n + 1).first(n);
   const Numbers arguments = integers.last(2 * n + 1).first(n);
   const Numbers processes = integers.last(n + 1).first(n);
-  // Ranks are laid out in C order over the process grid, whatever the order of the array.
+  // Ranks are in C order over the process grid, whatever the order of the array.
   std::vector<int64_t> coordinates(n);
   for (int64_t rank = integers[1], i = static_cast<int64_t>(n) - 1; i >= 0; --i) {
     coordinates[i] = rank % processes[i];
@@ -271,13 +272,13 @@ DataMap darray_map(const Contents& contents, DataMap map) {
   int64_t stride = map.extent;
   for (const std::size_t i : fastest_first(n, integers.back())) {
     map = Distribution(kinds[i], arguments[i], sizes[i], processes[i], coordinates[i])
-              .call_site(map, stride);
+              .distribute(map, stride);
     stride = product(stride, sizes[i]);
   }
   return map;
 }
 
-// What the constructor does with its one old type; the bounds are put right afterwards.
+// Applies the constructor to its single old type. The caller sets the bounds.
 DataMap constructed_map(int combiner, const Contents& contents, const DataMap& old) {
   const Numbers numbers = contents.numbers;
   switch (combiner) {
@@ -330,8 +331,8 @@ Description describe(MPI_Datatype type) {
   return result;
 }
 
-// The name that a person gave the type. Open MPI invents names for copies and for Fortran's
-// parametrised types.
+// The name that the program gave the type. Open MPI generates names for duplicates and for
+// parameterized Fortran types; these are ignored.
 std::string given_name(MPI_Datatype type, const Description& description) {
   const Envelope envelope(type);
   if (envelope.f90()) return description.element;

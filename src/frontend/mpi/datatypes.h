@@ -1,4 +1,4 @@
-// What an MPI datatype is made of: the bytes it touches, and what to call it.
+// Describes an MPI datatype: its data map, its name, and its element type.
 #pragma once
 
 #include <string>
@@ -10,17 +10,18 @@ namespace photofinish::mpi {
 
 struct TypeDescription {
   DataMap map;
-  std::string name;     // the predefined name or what MPI_Type_set_name said; may be empty
-  std::string element;  // the one predefined type that all data consists of, as "MPI_DOUBLE"; empty
-                        // if mixed or no data
+  std::string name;  // predefined, or set with MPI_Type_set_name; may be empty
+  // The predefined type that all data consists of, such as "MPI_DOUBLE"; empty if the data is
+  // mixed, or there is none.
+  std::string element;
 };
 
-// `type` is any live handle, committed or not. MPI_DATATYPE_NULL gives an empty description. Costs
-// a few calls of the library for each level of nesting: for the first use of a type, not for each.
+// `type` is any valid handle, committed or not; for MPI_DATATYPE_NULL the description is empty.
+// Makes several library calls for each level of nesting: call it for the first use of a type only.
 TypeDescription describe_type(MPI_Datatype type);
 
-// The same type under a handle of its own, which is there when the program has freed its.
-// Predefined ones, which nobody frees, stay as they are: some calls take no others.
+// Duplicates the type: the new handle remains valid after the program has freed its own. Returns a
+// predefined type itself: it cannot be freed, and some calls accept only predefined types.
 MPI_Datatype keep_type(MPI_Datatype type);
 void release_type(MPI_Datatype kept);
 

@@ -1,5 +1,5 @@
-// A function of MPI's as our own, with the types of mpi.h: from the number of its roles in a table
-// to its parameters.
+// Macros that define an MPI function with the parameter types of mpi.h. The number of its roles in
+// a table is the number of its parameters.
 //
 //   extern "C" int MPI_Foo(PARAMETERS_OF(MPI_Foo, roles…)) { return handle(REAL(MPI_Foo),
 //   CALL_SITE ARGUMENTS_OF(roles…)); }

@@ -7,13 +7,17 @@
 // environment.
 #include "runtime/external_input.h"
 
+#include <dlfcn.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 
 #include "frontend/mpi/entry_points.h"
 #include "frontend/mpi/table/mpi_call.h"
+#include "frontend/threads/runtime_code.h"
 #include "record/start_info.h"
+#include "runtime/turns.h"
 
 namespace photofinish::mpi {
 namespace {
@@ -54,13 +58,19 @@ bool ask_early(ExternalInput what, std::int64_t (*ask)(void*, std::size_t), void
   return answered;
 }
 
+// Threads of the program have journals, whether they call MPI or not.
+Task* task_with_journal(Recorder& recorder) {
+  return Turns::active() && Turns::self() != ThreadName{} ? task_of(recorder)
+                                                          : Recorder::known_task();
+}
+
 bool ask_external_input(ExternalInput what, std::int64_t (*ask)(void*, std::size_t), void* data,
                         std::size_t bytes, std::int64_t* result) {
   if (t_inside != 0 || t_journal != nullptr) return false;
   Journaling* journaling = Journaling::get();
   if (journaling == nullptr) return !has_started() && ask_early(what, ask, data, bytes, result);
   Recorder* recorder = Recorder::get();
-  Task* task = recorder != nullptr ? recorder->known_task() : nullptr;
+  Task* task = recorder != nullptr ? task_with_journal(*recorder) : nullptr;
   if (task == nullptr) return false;
   bool answered = false;
   std::optional<Entry> entry;
@@ -97,7 +107,7 @@ void note_clock(CallSite call_site) {
   append_event(c, *recorder, now, now);
 }
 
-double wtime(double (*real)(), CallSite call_site) {
+double time_of(ExternalInput what, double (*real)()) {
   double now = 0;
   std::int64_t result = 0;
   thread_local double (*t_real)();
@@ -106,8 +116,11 @@ double wtime(double (*real)(), CallSite call_site) {
     *static_cast<double*>(data) = t_real();
     return 0;
   };
-  if (Journaling::get() != nullptr)
-    return ask_external_input(ExternalInput::Wtime, ask, &now, sizeof now, &result) ? now : real();
+  return ask_external_input(what, ask, &now, sizeof now, &result) ? now : real();
+}
+
+double wtime(double (*real)(), CallSite call_site) {
+  if (Journaling::get() != nullptr) return time_of(ExternalInput::Wtime, real);
   guarded([&] { note_clock(call_site); });
   return real();
 }
@@ -123,12 +136,24 @@ extern "C" [[gnu::visibility("default")]] double PMPI_Wtime() {
   return wtime(REAL(PMPI_Wtime), CALL_SITE);
 }
 
+// The runtime reads a clock for the program, and others for itself.
+extern "C" [[gnu::visibility("default")]] double omp_get_wtime() {
+  static auto* const real = reinterpret_cast<double (*)()>(dlsym(RTLD_NEXT, "omp_get_wtime"));
+  return Turns::names_threads() ? time_of(ExternalInput::OpenMpTime, real) : real();
+}
+
 extern "C" [[gnu::visibility("default")]] bool photofinish_external_input(
-    ExternalInput what, std::int64_t (*ask)(void*, std::size_t), void* data, std::size_t bytes,
-    std::int64_t* result) {
+    const void* caller, ExternalInput what, std::int64_t (*ask)(void*, std::size_t), void* data,
+    std::size_t bytes, std::int64_t* result) {
   bool answered = false;
-  guarded([&] { answered = ask_external_input(what, ask, data, bytes, result); });
+  guarded([&] {
+    answered = !is_runtime(caller) && ask_external_input(what, ask, data, bytes, result);
+  });
   return answered;
+}
+
+extern "C" [[gnu::visibility("default")]] bool photofinish_is_runtime(const void* code) {
+  return is_runtime(code);
 }
 
 extern "C" [[gnu::visibility("default")]] bool photofinish_is_program() {

@@ -1,17 +1,19 @@
-// What only the MPI library knows of an object, such as the ranks of a communicator: asked of it,
-// and kept in the journal of a recorded rank. A replayed rank is alone, and its library knows
-// nothing of the others: there the journal answers instead.
+// Facts: properties of an object that only the MPI library knows, such as the ranks of a
+// communicator. A recorded rank queries them from the library and stores them in its journal. A
+// replayed rank runs without the other ranks, so its library does not know them; the journal
+// provides them instead.
 #pragma once
 
 #include "record/journal.h"
 
 namespace photofinish::mpi {
 
-// Of the entry that the task is in, if its rank is recorded or replayed.
+// The journal with the current entry of this thread; null if there is no entry.
 inline thread_local Journal* t_journal = nullptr;
 
 inline bool facts_are_given() { return t_journal != nullptr && t_journal->replays(); }
 
+// Stores the facts in the journal of a recorded rank; on replay, sets them from the journal.
 template <class... Facts>
 void keep_facts(Facts&... facts) {
   if (t_journal != nullptr) (*t_journal)(facts...);

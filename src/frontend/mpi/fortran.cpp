@@ -19,12 +19,12 @@ constexpr const char* kFortranLibrary = "libmpi_mpifh.so.40";
 constexpr const char* kFortranLibrary = "libmpichfort.so.12";
 #endif
 
-// Behind our own definition, or where a program that was loaded late has brought it.
+// Returns the next definition after ours, or that of a library that was loaded with RTLD_LOCAL.
 [[gnu::cold, gnu::noinline]] void* find_fortran(const char* name) {
   if (void* const symbol = dlsym(RTLD_NEXT, name)) return symbol;
   if (void* const library = dlopen(kFortranLibrary, RTLD_NOLOAD | RTLD_LAZY)) {
     void* const symbol = dlsym(library, name);
-    dlclose(library);  // gives back our reference; whoever loaded it keeps it
+    dlclose(library);  // drops our reference only
     if (symbol != nullptr) return symbol;
   }
   std::fprintf(stderr,
@@ -50,10 +50,10 @@ namespace {
 template <class... Arguments>
 void pass_on(std::atomic<void*>& real, const char* name, void* requests, Arguments... arguments) {
   void* const function = real_fortran(real, name);
-  const MPI_Fint* const around =
+  const MPI_Fint* const outer =
       std::exchange(t_fortran_requests, static_cast<const MPI_Fint*>(requests));
   reinterpret_cast<void (*)(Arguments...)>(function)(arguments...);
-  t_fortran_requests = around;
+  t_fortran_requests = outer;
 }
 
 }  // namespace
@@ -82,8 +82,8 @@ void pass_on(std::atomic<void*>& real, const char* name, void* requests, Argumen
     static constinit std::atomic<void*> real{nullptr};              \
     pass_on(real, #symbol, a##request, A##count);                   \
   }
-// As a program calls it, and as the module mpi_f08 does: how many arguments, and which is the
-// request, or the first of them.
+// Defines the symbols that programs call and those that the module mpi_f08 calls. `count`: number
+// of arguments; `request`: the index of the request, or of the array of requests.
 #define FORTRAN(name, count, request)    \
   SYMBOL(mpi_##name##_, count, request)  \
   SYMBOL(pmpi_##name##_, count, request) \

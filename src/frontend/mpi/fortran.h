@@ -1,6 +1,7 @@
-// In which INTEGERs of a Fortran program its requests are kept. Open MPI's Fortran interface gives
-// the functions of C variables of its own, so that their addresses say nothing, and small sends all
-// have one handle (objects.h). MPICH passes on the program's variables.
+// Finds the INTEGER variables in which a Fortran program stores its requests. They identify
+// requests that have the same handle, as all small sends do (objects.h). Open MPI's Fortran
+// bindings pass variables of their own to the C functions, so these addresses do not help. MPICH
+// passes the program's variables.
 #pragma once
 
 #include <mpi.h>
@@ -9,13 +10,14 @@
 
 namespace photofinish::mpi {
 
-// Of the call that a Fortran program is in; null if there is none, or it has no requests.
+// The requests of the Fortran call that the thread is in. Null if it is in none, or in one without
+// requests.
 extern thread_local constinit const MPI_Fint* t_fortran_requests;
 
-// The library's own function of this name, which `known` remembers.
+// Returns the MPI library's own function of this name. `known` caches it.
 void* real_fortran(std::atomic<void*>& known, const char* name);
 
-// Where the program keeps the request that a function of C finds at requests[i].
+// The variable of the program that holds the request which a C function finds at requests[i].
 inline const void* variable_of(const MPI_Request* requests, int i) {
   return t_fortran_requests != nullptr ? static_cast<const void*>(t_fortran_requests + i)
                                        : requests + i;

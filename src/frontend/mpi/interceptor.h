@@ -101,6 +101,8 @@ void append_attempt(Context& context, Recorder& recorder, std::uint64_t start, s
 // made is not before it.
 // False if that failed.
 [[gnu::cold, gnu::noinline]] bool record_thread_accesses(Recorder& recorder, Task& task);
+// The accesses since the last call, of a program that is about to crash.
+void record_last_accesses(Recorder& recorder, Task& task);
 // Nothing goes on record; only what others can reach from now on is kept.
 void follow_event(Context& context, Recorder& recorder);
 
@@ -144,7 +146,9 @@ struct Interceptor {
     if constexpr (is_local(action)) {
       if (Journaling* journaling = Journaling::get()) [[unlikely]] {
         Journaling::pause_values(true);
+        TurnScope turn(TurnKind::Local, action != Action::Finalize && Turns::in_call());
         const int result = run_recorded(*recorder, *task, real, call_site, arguments...);
+        turn.end();
         Journaling::pause_values(false);
         if constexpr (action == Action::Finalize)
           if (!has_failed()) guarded([&] { journaling->finalized(*task); });
@@ -397,6 +401,7 @@ struct Interceptor {
           Context& c = read.emplace(task, call);
           ((arguments = Roles::pass(c, arguments)), ...);
           Entry& entry = made.emplace(journaling, task);
+          const TurnScope turn(TurnKind::Call, Turns::in_call());
           // The question comes before its arguments: what they stand for may be kept, too.
           locate(c, call_site);
           journaling.ask_call(task, call, c.event.site);
@@ -426,6 +431,7 @@ struct Interceptor {
     if (!guarded([&] {
           Context& c = *read;
           Entry& entry = *made;
+          const TurnScope turn(TurnKind::Return, Turns::in_call());
           entry.journal()(result);
           if (result == MPI_SUCCESS || takes_requests(action) || has<roles::StatusOut>)
             (Answer<Roles, action>::exchange(entry.journal(), c, arguments), ...);

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/check.h"
 #include "frontend/mpi/fortran.h"
 #include "frontend/mpi/interceptor.h"
 #include "record/divergence.h"
@@ -89,19 +90,43 @@ void Journaling::stop() noexcept {
   if (self != nullptr && self->replays()) stop_here();
 }
 
+// The first journal is that of the thread that called MPI_Init. The others are found by the names
+// of their threads.
+std::unique_ptr<Journal> Journaling::new_journal(ThreadName thread) {
+  constexpr std::uint32_t kNamed = 1u << 30;
+  const auto id_of = [](ThreadName name) {
+    return TaskId((static_cast<std::uint32_t>(name.value) & (kNamed - 1)) | kNamed);
+  };
+  const TaskId id = journals_.size() == 1 ? TaskId(0) : id_of(thread);
+  for (const auto& [other, journal] : journals_)
+    CHECK(other == thread || journals_.size() == 1 || id_of(other) != id);
+  if (replays())
+    return std::make_unique<Journal>([this, id](std::vector<std::uint8_t>& entries) {
+      std::lock_guard lock(mutex_);
+      return replayed_->next_of_journal(id, entries);
+    });
+  Lane* const lane = recorder_.writer().open_journal(id);
+  if (lane == nullptr) throw RecordingStopped();
+  return std::make_unique<Journal>(lane);
+}
+
 Journal& Journaling::open_journal(Task& task) {
   Scratch& scratch = Context::scratch_of(task);
-  if (replays())
-    scratch.journal =
-        std::make_unique<Journal>([this, id = task.id](std::vector<std::uint8_t>& entries) {
-          std::lock_guard lock(mutex_);
-          return replayed_->next_of_journal(id, entries);
-        });
-  else if (Lane* const lane = recorder_.writer().open_journal(task.id); lane != nullptr)
-    scratch.journal = std::make_unique<Journal>(lane);
-  else
-    throw RecordingStopped();
-  if (!has_journals_.exchange(true)) {  // whoever comes later makes offers in an order of its own
+  std::lock_guard lock(mutex_);
+  if (Turns::self() == ThreadName{}) {
+    if (!journals_.empty())
+      complain_once(
+          "a thread that a library or GCC's OpenMP created calls MPI: the order of such threads is "
+          "not recorded, so a replay may diverge (docs/record-replay.md)");
+    Turns::set_self(journals_.empty() ? Turns::kFirst
+                                      : ThreadName{Turns::kFirst.value + journals_.size()});
+  }
+  std::unique_ptr<Journal>& journal = journals_[Turns::self()];
+  const bool fresh = journal == nullptr;
+  if (fresh) journal = new_journal(Turns::self());
+  scratch.journal = journal.get();
+  scratch.journal_of = Turns::self();
+  if (fresh && journals_.size() == 1) {  // whoever comes later makes offers in an order of its own
     if (table_ != nullptr) scratch.journal->share(table_.get());
     const auto lost = [this, &task](SharedPayload payload) {
       left_path(task, Inquiry{.what = kLostPayload,
@@ -114,11 +139,48 @@ Journal& Journaling::open_journal(Task& task) {
                     "uninitialized; the replay may diverge");
     };
     if (files_ != nullptr) scratch.journal->share(files_.get(), lost, other);
-  } else if (!replays())
-    complain_once(
-        "several threads call MPI, and their order is not recorded, so a replay may diverge "
-        "(docs/record-replay.md)");
+  }
   return *scratch.journal;
+}
+
+TurnOrder& Journaling::begin_turns() {
+  if (turns_ != nullptr) return *turns_;
+  ObjectLock::needed = true;
+  if (Reach::get() == nullptr)
+    complain_once(
+        "the program has threads and was not built with pfmpicc: the order of their atomic "
+        "operations is not recorded, so a replay may diverge (docs/record-replay.md)");
+  if (replays()) {
+    turns_ = std::make_unique<TurnOrder>(
+        [this](std::vector<std::uint8_t>& turns) {
+          std::lock_guard lock(mutex_);
+          return replayed_->next_of_journal(kTurnJournal, turns);
+        },
+        Turns::are_blocked);
+    return *turns_;
+  }
+  Lane* const lane = recorder_.writer().open_journal(kTurnJournal);
+  if (lane == nullptr) throw RecordingStopped();
+  turns_ = std::make_unique<TurnOrder>(lane);
+  return *turns_;
+}
+
+void Journaling::leave_order(Task& task, TurnKind asked, const ThreadTurn& expected, bool stuck) {
+  const auto query = [](TurnKind kind) {
+    return Inquiry{.what = kTurnQuery + static_cast<std::uint32_t>(kind), .site = SiteId(0)};
+  };
+  const bool is_call =
+      asked == TurnKind::Call || asked == TurnKind::Return || asked == TurnKind::Local;
+  recorder_.writer().flush();
+  write_divergence(notes_,
+                   {.task = task.id,
+                    .entry = of(task).entries(),
+                    .asked = is_call ? Inquiry{.what = static_cast<std::uint32_t>(task.event.call),
+                                               .site = SiteId(0)}
+                                     : query(asked),
+                    .expected = query(expected.kind),
+                    .stuck = stuck});
+  stop_here();
 }
 
 void Journaling::ask(Task& task, std::uint32_t what, SiteId site) {
@@ -138,6 +200,7 @@ void Journaling::ask(Task& task, std::uint32_t what, SiteId site) {
 
 void Journaling::ask_call(Task& task, Call call, SiteId site) {
   Scratch& scratch = Context::scratch_of(task);
+  scratch.calls_mpi = true;
   scratch.ending = files_ != nullptr && of(task).shares() && of(task).at_end();
   if (!scratch.ending) return ask(task, static_cast<std::uint32_t>(call), site);
   scratch.query = {.what = static_cast<std::uint32_t>(call), .site = site};
@@ -663,6 +726,7 @@ void Journaling::left_path(Task& task, const Inquiry& expected) {
 
 // The recorded rank did not come back from this call.
 void Journaling::end_as_recorded(Task& task) {
+  Turns::drain();
   recorder_.writer().flush();
   write_divergence(notes_, {.task = task.id,
                             .entry = of(task).entries(),

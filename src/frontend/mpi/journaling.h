@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "record/watched_memory.h"
 #include "runtime/failure.h"
 #include "runtime/reach.h"
+#include "runtime/turns.h"
 #include "trace/reader.h"
 
 namespace photofinish::mpi {
@@ -55,7 +57,8 @@ class Journaling {
   bool is_steered() const { return steered_; }
   Journal& of(Task& task) {
     Scratch& scratch = Context::scratch_of(task);
-    return scratch.journal != nullptr ? *scratch.journal : open_journal(task);
+    return scratch.journal != nullptr && scratch.journal_of == Turns::self() ? *scratch.journal
+                                                                             : open_journal(task);
   }
 
   // How the group's ranks give each other what they gave each other (record/shared_payloads.h).
@@ -71,6 +74,14 @@ class Journaling {
   void ask_call(Task& task, Call call, SiteId site);
   void ask_with_arguments(Context& c);
   void answered(Task& task);
+
+  // The rank is about to have several threads: the order of their turns, recorded or to be
+  // replayed.
+  TurnOrder& begin_turns();
+  // The calling thread asks for a turn that is not the recorded one, or that never comes.
+  [[noreturn]] void leave_order(Task& task, TurnKind asked, const ThreadTurn& expected, bool stuck);
+  // Whether loads from windows are turns: where one thread calls MPI, they are its own.
+  bool loads_are_turns() const { return !one_thread_; }
 
   // What the program loads and stores in memory that others may write (record/watched_memory.h).
   void loaded(Task& task, CallSite call_site, const void* address, void* value, std::size_t bytes);
@@ -119,6 +130,7 @@ class Journaling {
         replayed_(std::move(replayed)),
         steered_(steered) {}
   [[gnu::cold, gnu::noinline]] Journal& open_journal(Task& task);
+  std::unique_ptr<Journal> new_journal(ThreadName thread);
   // From `share_from` bytes on they may be what one of the group gave.
   void exchange_memory(Task& task, const Buffer& buffer, std::int64_t most_bytes,
                        std::size_t share_from);
@@ -155,7 +167,9 @@ class Journaling {
   const std::string notes_;
   const std::unique_ptr<RankTrace> replayed_;
   const bool steered_;
-  std::mutex mutex_;  // of `replayed_`
+  std::mutex mutex_;  // of `replayed_` and `journals_`
+  std::map<ThreadName, std::unique_ptr<Journal>> journals_;
+  std::unique_ptr<TurnOrder> turns_;
   ObjectLock windows_lock_;
   WatchedMemory windows_;
   std::vector<WorldRank> group_;
@@ -166,7 +180,6 @@ class Journaling {
   std::optional<AccessRecordFilter> order_;
   bool one_thread_ = false;    // calls MPI
   bool others_check_ = false;  // threads that do not may load from windows, too
-  std::atomic<bool> has_journals_ = false;
   struct Pending {
     std::uint64_t pc;
     const void* address;

@@ -80,8 +80,8 @@ Objects* const Objects::instance_ = new Objects;
 
 void Objects::start(MPI_Group world) {
   world_ = world;
-  // MPI_COMM_WORLD and MPI_COMM_SELF get their ids here, the same in every run. (A program with
-  // sessions has neither.)
+  // Defines MPI_COMM_WORLD and MPI_COMM_SELF first, so that their ids are the same in every run. A
+  // program with sessions has neither.
   int initialized = 0;
   REAL(PMPI_Initialized)(&initialized);
   if (!initialized) return;
@@ -142,9 +142,9 @@ CommRecord* Objects::new_comm(MPI_Comm handle, CommRecord* parent, std::uint64_t
   return describe_comm(handle, parent, salt);
 }
 
-// The uid must be the same on all members, without asking them. They all take part in each creation
-// with the same parent and the same members, in one order: so the number of such creations before
-// this one is the same on all of them.
+// The uid must be the same on all members, without communication. All members create communicators
+// with the same parent and the same members in the same order. So the number of such creations
+// before this one is the same on all of them, and is part of the uid.
 CommRecord* Objects::describe_comm(MPI_Comm handle, CommRecord* parent, std::uint64_t salt) {
   auto* record = new CommRecord;
   CommDefinition& definition = record->definition;
@@ -176,7 +176,7 @@ CommRecord* Objects::describe_comm(MPI_Comm handle, CommRecord* parent, std::uin
     if (!facts_are_given()) REAL(PMPI_Group_free)(&group);
     record->remote = RankMap(remote);
     definition.remote_group = intern_group(remote);
-    // Both sides must come to the same.
+    // Both groups must compute the same hash.
     const std::uint64_t others = hash_ranks(remote);
     members = mix(std::min(members, others), std::max(members, others));
   } else {
@@ -186,7 +186,7 @@ CommRecord* Objects::describe_comm(MPI_Comm handle, CommRecord* parent, std::uin
 
   record->members = members;
 
-  // The two sides of a new intercommunicator have no parent in common.
+  // The two groups of a new intercommunicator have no common parent.
   const bool common_parent = parent != nullptr && (!record->inter || parent->inter);
   const std::uint64_t key = mix(members, salt);
   const std::uint64_t before = common_parent ? parent->children[key]++ : orphans_[key]++;
@@ -257,7 +257,7 @@ TypeId Objects::row_type(std::int64_t bytes, std::int64_t stride) {
 }
 
 const TypeRecord* Objects::intern(TypeDefinition definition) {
-  // Programs that make the same type over and over have one.
+  // A program that creates the same type repeatedly gets one definition.
   Size size;
   size(definition);
   std::vector<std::uint8_t> bytes(size.bytes);
@@ -327,7 +327,7 @@ WinRecord* Objects::describe_win(MPI_Win handle, CommRecord* comm, const void* b
   last_win_ = {handle_key(handle), record};
   record->handle = handle;
   record->comm = comm;
-  if (comm == nullptr) {  // a window that no call we saw made: its ranks are all we can know
+  if (comm == nullptr) {  // no intercepted call created this window: only its ranks are known
     record->comm = new CommRecord;
     if (handle == MPI_WIN_NULL) return record;
     MPI_Group group = MPI_GROUP_NULL;
@@ -346,8 +346,8 @@ WinRecord* Objects::describe_win(MPI_Win handle, CommRecord* comm, const void* b
              definition.segments);
   if (facts_are_given())
     for (const WinSegment& segment : definition.segments) map_at(segment.address, segment.size);
-  // MPICH gives the base of another window over the same memory, and of a small one that it
-  // allocates itself an address nearby.
+  // MPI_WIN_BASE of MPICH may be wrong: it may be the base of another window over the same memory,
+  // or an address near a small window that MPICH allocated.
   if (base != nullptr) definition.base = reinterpret_cast<std::uint64_t>(base);
   if (definition.flavour == WinFlavour::Dynamic) definition.base = definition.size = 0;
   define(DefinitionKind::Win, definition);
@@ -372,7 +372,7 @@ void Objects::ask_win(MPI_Win handle, WinRecord& record) {
                                                              : WinFlavour::Create;
   }
   if (attribute(MPI_WIN_MODEL)) definition.unified = *static_cast<int*>(value) == MPI_WIN_UNIFIED;
-  // The base of an attribute is the pointer itself, and null (MPI_BOTTOM) is one.
+  // The value of MPI_WIN_BASE is the base itself, not its address; null (MPI_BOTTOM) is valid.
   REAL(PMPI_Win_get_attr)(handle, MPI_WIN_BASE, static_cast<void*>(&value), &found);
   if (found) definition.base = reinterpret_cast<std::uint64_t>(value);
   if (attribute(MPI_WIN_SIZE))
@@ -408,7 +408,7 @@ void Objects::change_win_info(WinRecord* record, MPI_Info given) {
   WinDefinition& definition = record->definition;
   if (!facts_are_given()) read_win_info(record->handle, definition);
   keep_facts(definition.accumulate_ops, definition.accumulate_ordering);
-  // Open MPI forgets what it does not use; what the program promised holds all the same.
+  // Open MPI drops hints that it does not use, but the program still guarantees them.
   if (given != MPI_INFO_NULL && definition.accumulate_ops.empty())
     definition.accumulate_ops = info_value(given, "accumulate_ops");
   if (given != MPI_INFO_NULL && definition.accumulate_ordering.empty())
@@ -467,8 +467,8 @@ void Objects::index_by_variable(MPI_Request handle, RequestRecord* record) {
   if (record->by_variable) return;
   RequestRecord*& latest =
       shared_requests_[mix(handle_key(handle), reinterpret_cast<std::uint64_t>(record->variable))];
-  // A variable that is overwritten no longer names the request that it held; a copy of the handle
-  // may.
+  // The variable is overwritten: it no longer holds the older request. A copy of that handle may
+  // still exist, so the request itself remains.
   if (latest != nullptr) {
     latest->variable = nullptr;
     latest->by_variable = false;

@@ -1,9 +1,9 @@
-// MPI's handles, and what they stand for.
+// Maps MPI handles to records of their objects.
 //
-// A handle is the library's; it is used again once its object is freed. Here each becomes a record
-// with an id of its own, defined in the trace when it is first seen: by the call that makes it, or
-// by its first use if no call we see made it. Records of communicators, windows and types are never
-// deleted (requests and events may still name them).
+// The library reuses a handle once its object is freed. Each object therefore gets a record with an
+// id of its own. The id is defined in the trace by the call that creates the object, or by its
+// first use if no intercepted call created it. Records of communicators, windows and types are
+// never deleted, since requests and events may still refer to them.
 #pragma once
 
 #include <tsl/robin_map.h>
@@ -32,8 +32,8 @@ std::uint64_t handle_key(Handle handle) {
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(handle));
 }
 
-// Programs that do not ask for MPI_THREAD_MULTIPLE never call MPI twice at a time, and pay for no
-// lock.
+// A mutex that does nothing unless `needed` is set. Programs that do not request
+// MPI_THREAD_MULTIPLE never make two MPI calls at the same time, and need no lock.
 class ObjectLock {
  public:
   static inline bool needed = false;
@@ -48,8 +48,8 @@ class ObjectLock {
   std::mutex mutex_;
 };
 
-// World ranks of a group, in its order: a first rank and a step if they are regular (they usually
-// are), a list otherwise.
+// World ranks of a group, in group order: a first rank and a step if they are evenly spaced, as
+// they usually are, otherwise a list.
 class RankMap {
  public:
   RankMap() = default;
@@ -72,11 +72,11 @@ struct CommRecord {
   RankMap local, remote;
   bool inter = false;
   std::uint64_t members = 0;  // a hash of all its ranks
-  std::map<std::uint64_t, std::uint64_t>
-      children;  // how many were made of this one with the same members
+  // Number of communicators made from this one so far, by a hash of members and salt.
+  std::map<std::uint64_t, std::uint64_t> children;
 
   CommId id() const { return definition.id; }
-  // Whom a rank in a message's or collective's arguments means.
+  // The group that rank arguments of messages and collectives refer to.
   const RankMap& peers() const { return inter ? remote : local; }
   WorldRank peer(int rank) const {
     if (rank >= 0) return peers().world(rank);
@@ -90,10 +90,11 @@ struct TypeRecord {
   TypeId id;
   std::int64_t size = 0;
   std::int64_t extent = 0;
-  std::size_t atomic_bytes = 0;  // one element of up to eight bytes; 0: something else
+  // Size of the type if it is a single predefined element of up to eight bytes; otherwise 0.
+  std::size_t atomic_bytes = 0;
 };
 
-// An atomic whose result is not there yet.
+// One element of a one-sided atomic whose result has not arrived yet.
 struct PendingFetch {
   std::int64_t number = 0;
   WorldRank target;
@@ -106,44 +107,50 @@ struct WinRecord {
   WinDefinition definition;
   CommRecord* comm = nullptr;
   std::vector<PendingFetch> fetches;
-  ObjectLock lock;  // of `fetches`
+  ObjectLock lock;  // protects `fetches`
+  // A recorded or replayed rank: the buffers that a pending operation without a request will fill.
   struct Filling {
     WorldRank target;
     std::vector<Buffer> buffers;
-    std::uint64_t step = 0;  // that started it
+    std::uint64_t step = 0;  // the step that started the operation
   };
-  std::vector<Filling> fills;  // the same for operations without a request
+  std::vector<Filling> fills;
   WorldRank peer(int rank) const { return rank < 0 ? kProcNull : comm->local.world(rank); }
 };
 
-// One for each outstanding request, and a program may have very many: small, in blocks, used again.
+// One for each outstanding request. A program may have very many, so records are small, allocated
+// in blocks, and reused.
 struct RequestRecord {
-  // What most requests do not have.
+  // Data that most requests do not have.
   struct Rare {
-    MPI_Comm* new_comm = nullptr;     // where the handle of a communicator is once it completes
-    CommRecord* duplicate = nullptr;  // what that communicator is
-    WinRecord* fetch_of =
-        nullptr;             // of a one-sided operation that brings something back: its window,
-    std::int64_t fetch = 0;  // and which it is
-    std::vector<Buffer>
-        fills;  // of a recorded or replayed rank: what will be there once it completes
-    std::vector<Buffer> gives;  // the same for what it sends whenever it is started
-    std::uint64_t step = 0;     // of a one-sided operation of such a rank: the step that started it
+    // MPI_Comm_idup: where the handle is once the request completes, and the new communicator.
+    MPI_Comm* new_comm = nullptr;
+    CommRecord* duplicate = nullptr;
+    // A one-sided atomic that returns a result: its window, and its number (PendingFetch).
+    WinRecord* fetch_of = nullptr;
+    std::int64_t fetch = 0;
+    // A recorded or replayed rank: the buffers that are filled once the request completes; the
+    // buffers that each start of a persistent request sends; for a one-sided operation, the step
+    // that started it.
+    std::vector<Buffer> fills;
+    std::vector<Buffer> gives;
+    std::uint64_t step = 0;
   };
 
   RequestId id;
-  const void* variable = nullptr;  // where the program keeps the handle
-  CommRecord* comm = nullptr;      // whose ranks a status speaks of
-  // Others with the same handle, oldest first; what precedes the oldest is the newest.
+  const void* variable = nullptr;  // where the program stores the handle
+  CommRecord* comm = nullptr;      // the communicator of the source rank in a status
+  // The requests with the same handle, oldest first. `previous` of the oldest is the newest.
   RequestRecord* previous = nullptr;
   RequestRecord* next = nullptr;
   MPI_Request handle{};
   bool receives = false;
   bool persistent = false;
-  bool active = true;         // false: persistent, and not started (again)
-  bool cancel_asked = false;  // only then does a status tell whether it was (Open MPI's files leave
-                              // that bit to chance)
-  bool by_variable = false;   // also in the table of shared handles
+  bool active = true;  // false: persistent, and not started since it last completed
+  // MPI_Cancel was called. Only then the "cancelled" bit of a status is valid: Open MPI's file
+  // operations leave it uninitialized.
+  bool cancel_asked = false;
+  bool by_variable = false;  // is in shared_requests_
 
   Rare& rare() {
     if (rare_ == nullptr) rare_ = std::make_unique<Rare>();
@@ -154,7 +161,7 @@ struct RequestRecord {
     return rare_ != nullptr ? *rare_ : none;
   }
   bool is_rare() const { return rare_ != nullptr; }
-  // As new, but for the memory that it has.
+  // Reinitializes the record, but keeps the memory of `rare_`.
   void reset() {
     std::unique_ptr<Rare> rare = std::move(rare_);
     *this = {};
@@ -170,17 +177,17 @@ static_assert(sizeof(RequestRecord) <= 64, "one for each outstanding request");
 
 class Objects {
  public:
-  // There from the start, without a guard to look at for each call.
+  // Created when the library is loaded, so that no call has to test a guard variable.
   static Objects& get() { return *instance_; }
-  // Once, when recording starts; `world` holds all processes of the run.
+  // Called once, when recording starts. `world` contains all processes of the run.
   void start(MPI_Group world);
 
   CommRecord* comm(MPI_Comm handle);
-  // One that a collective call just made. `parent` may be null; `salt` tells apart calls that need
-  // not be in order.
+  // A communicator that a collective call has just created. `parent` may be null. `salt`
+  // distinguishes calls that ranks may make in different orders.
   CommRecord* new_comm(MPI_Comm handle, CommRecord* parent, std::uint64_t salt);
-  // MPI_Comm_idup: all about the duplicate is known at once, but for its handle. (Ranks may
-  // complete in different orders.)
+  // MPI_Comm_idup: creates the record at once, because ranks may complete several of them in
+  // different orders. Its handle follows with comm_made().
   CommRecord* duplicate_comm(CommRecord* parent);
   void comm_made(MPI_Comm handle, CommRecord* record);
   void rename_comm(CommRecord* record, const char* name);
@@ -189,27 +196,27 @@ class Objects {
   GroupId group(MPI_Group handle);
 
   const TypeRecord* type(MPI_Datatype handle);
-  TypeId row_type(std::int64_t bytes,
-                  std::int64_t stride);  // so many bytes, the next of them a stride further
+  // A contiguous type of `bytes` bytes with extent `stride`.
+  TypeId row_type(std::int64_t bytes, std::int64_t stride);
   void free_type(MPI_Datatype handle);
 
   OpId op(MPI_Op handle);
   void free_op(MPI_Op handle);
 
   WinRecord* win(MPI_Win handle);
-  // `base`: what MPI_Win_create was given.
+  // `base`: the address that the program passed to MPI_Win_create or got from MPI_Win_allocate.
   WinRecord* new_win(MPI_Win handle, CommRecord* comm, const void* base);
   void rename_win(WinRecord* record, const char* name);
   void change_win_info(WinRecord* record, MPI_Info given);
   void free_win(MPI_Win handle);
 
-  // Libraries hand out one handle for all requests that were complete from the start, so a handle
-  // may stand for many. The one that was last stored at `variable` is meant, if there is one,
-  // otherwise the oldest.
+  // Libraries return the same handle for all requests that are complete from the start, so that one
+  // handle may denote many requests. These functions choose the one that was last stored at
+  // `variable`, if there is one, otherwise the oldest.
   RequestRecord* add_request(MPI_Request handle, const void* variable);
   RequestRecord* find_request(MPI_Request handle, const void* variable);
-  // Out of the table, before the call that may free the handle; given back if it did not, recycled
-  // if it did.
+  // Removes the request from the table, before a call that may free the handle. After the call, it
+  // is put back if the handle was not freed, otherwise recycled.
   RequestRecord* take_request(MPI_Request handle, const void* variable);
   void put_request(MPI_Request handle, RequestRecord* record);
   void recycle_request(RequestRecord* record);
@@ -221,11 +228,11 @@ class Objects {
   };
   Message take_message(MPI_Message handle);
 
-  // Sessions and files: a number each, nothing more is said of them.
+  // Sessions and files: only a number for each.
   std::int64_t other(std::uint64_t key);
 
  private:
-  // Handles that are addresses have no entropy in their lowest bits, which choose the bucket.
+  // Handles that are addresses have no entropy in their lowest bits, which select the bucket.
   struct Scatter {
     std::size_t operator()(std::uint64_t key) const { return (key * 0x9e3779b97f4a7c15ull) >> 16; }
   };
@@ -243,11 +250,12 @@ class Objects {
   void index_by_variable(MPI_Request handle, RequestRecord* record);
   static void read_win_info(MPI_Win handle, WinDefinition& definition);
 
-  static Objects* const instance_;  // never deleted: the program's last threads may still be in it
+  // Never deleted: other threads may use it until the process ends.
+  static Objects* const instance_;
 
   ObjectLock lock_;
   MPI_Group world_{};
-  // The one used last is usually the one used next.
+  // Caches: the handle used last is usually the one used next.
   struct {
     std::uint64_t key;
     CommRecord* record;
@@ -264,9 +272,9 @@ class Objects {
   Table<const TypeRecord*> types_;
   Table<OpId> ops_;
   Table<WinRecord*> wins_;
-  Table<RequestRecord*> requests_;  // the oldest of each handle
-  Table<RequestRecord*>
-      shared_requests_;  // by handle and variable, where a handle stands for several
+  Table<RequestRecord*> requests_;  // the oldest request of each handle
+  // By a hash of handle and variable; only handles that denote several requests.
+  Table<RequestRecord*> shared_requests_;
   Table<Message> messages_;
   Table<std::int64_t> others_;
   std::map<std::uint64_t, GroupId> group_by_members_;
@@ -274,9 +282,9 @@ class Objects {
   std::map<std::uint64_t, const TypeRecord*> type_by_content_;
   std::map<std::pair<std::int64_t, std::int64_t>, TypeId> row_types_;  // by bytes and stride
   std::map<std::string, OpId> op_by_name_;
-  std::map<std::uint64_t, std::uint64_t>
-      orphans_;  // communicators without a parent, by members and salt
-  std::map<std::uint64_t, std::uint64_t> windows_of_;
+  // Number of communicators without a common parent, by a hash of members and salt.
+  std::map<std::uint64_t, std::uint64_t> orphans_;
+  std::map<std::uint64_t, std::uint64_t> windows_of_;  // number of windows by communicator uid
   std::uint32_t comm_count_ = 0, win_count_ = 0;
   std::uint64_t request_count_ = 0, message_count_ = 0;
   std::vector<std::unique_ptr<RequestRecord[]>> request_blocks_;

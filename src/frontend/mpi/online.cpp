@@ -27,19 +27,19 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// How far apart exchanges should be: far enough not to be felt (on an oversubscribed machine each
-// is as many switches between processes as there are ranks, several times over), near enough that
-// little piles up.
+// The target distance of exchanges, in time and in pending records. The lower bounds limit
+// overhead: on an oversubscribed machine each exchange costs several context switches per rank. The
+// upper bounds limit the memory of pending records.
 constexpr std::uint64_t kShortNs = 100'000'000, kLongNs = 400'000'000;
 constexpr std::uint64_t kFew = 1 << 14, kMany = 1 << 17;
 constexpr SyncPoint kMaxStride = 1 << 12;
 constexpr int kTags = 1 << 14;
-// A phase is walked by one rank while the others wait for it: about a second at most. Longer ones
-// are left to the traces, when the program has ended; earlier those with receives that take from
-// anybody, or any tag. They are walked both ways, and a program that hands out work so may go on
-// for ever without a sync point.
+// One rank walks the message steps of a phase while the others wait for it. These limits keep that
+// to about a second. Messages of longer phases are analyzed from the traces, after the program has
+// ended. Phases with wildcard receives have a lower limit: they are walked in both directions, and
+// a program that distributes work with wildcard receives may run forever without a sync point.
 constexpr std::size_t kMostSteps = 1 << 20, kMostWildSteps = 1 << 16;
-// What the one who walks a phase takes for each of its steps, at most, in bytes.
+// Memory that the walk of a phase needs for each step, at most, in bytes.
 constexpr std::size_t kStepBytes = 256;
 
 constexpr const char* kOtherRank = "another rank stopped, and with it the analysis";
@@ -63,13 +63,13 @@ struct Online::State {
   SyncPoint last_sync_point = 0;
   SyncPoint next_exchange = 1;
   SyncPoint stride = 1;
-  std::uint64_t number = 0;  // of the last exchange that was posted; so is the period that it ended
-  std::uint64_t ended = 0;   // the last that this rank has taken all of; at most two less
-  SyncPoint until = 0;       // the sync point that ended that period
+  std::uint64_t number = 0;  // the last exchange that was posted, and the period that it ended
+  std::uint64_t ended = 0;   // the last exchange that this rank has completed; at least number - 2
+  SyncPoint until = 0;       // the sync point that ended period `number`
   std::uint64_t last_start = 0;
 
-  // What the ranks tell each other are sums, so that one collective does it: how many of them are
-  // so, and then, for each rank, how many send it a batch.
+  // The vector that MPI_Iallreduce sums: for each of these flags the number of ranks that set it,
+  // then for each rank the number of ranks that send it a batch.
   enum Shared {
     Undecided,
     Running,
@@ -83,7 +83,7 @@ struct Online::State {
     MessagesGivenUp,
     kShared
   };
-  // Of an exchange that was posted. A rank that fails may have two of them.
+  // The collective of a posted exchange. A rank that fails may have two of them pending.
   struct Slot {
     std::vector<int> mine, all;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -95,18 +95,20 @@ struct Online::State {
     int to;
     MPI_Request request;
   };
-  std::deque<Sent> sent;  // and not known to have arrived
+  std::deque<Sent> sent;  // not known to be complete
 
-  // For accesses that wait, those of this rank and those for it, and as much again to look at them.
+  // Limit in bytes for access records that wait to be sent, and for received ones. Checking them
+  // may take as much again.
   std::size_t memory = 0;
-  bool given_up = false;  // some rank has more than that: the traces will be analyzed, and nobody's
-                          // findings count
-  bool some_failed = false;                  // some rank has failed: nothing follows
-  bool undecided = false;                    // this rank, about the period that it checked last
-  std::set<std::uint64_t> asked;             // periods that somebody has a question about
+  // Some rank has exceeded the limit: the traces will be analyzed instead, and the findings of all
+  // ranks are dropped.
+  bool given_up = false;
+  bool some_failed = false;       // some rank has failed: there are no further exchanges
+  bool undecided = false;         // this rank has queries about the period that it checked last
+  std::set<std::uint64_t> asked;  // periods that some rank has queries about
   std::map<std::uint64_t, Batches> answers;  // by period, to be sent
-  bool messages = false;                     // looked at; false once some rank could not
-  bool messages_before = false;              // somebody has some in the period before the last
+  bool messages = false;         // messages are analyzed; false once some rank has given up
+  bool messages_before = false;  // some rank has messages in period `ended`
 
   void give_up();
   void give_up_messages();
@@ -114,7 +116,7 @@ struct Online::State {
   void begin(SyncPoint sync_point);
   void end();
   void run_to_the_end();
-  // What cannot fail.
+  // These cannot fail.
   void post() noexcept;
   void post_failed() noexcept;
   int end_collective() noexcept;
@@ -143,14 +145,14 @@ void Online::start(const Definitions& definitions, const std::string& directory,
     state->messages = options.messages;
     state->participant.run_along(options.messages);
     reserve_findings(findings_path(directory, state->participant.rank()));
-    made->state_ = state.release();  // never deleted: it goes with the process
+    made->state_ = state.release();  // never deleted
     self = made.release();
   });
   MPI_Comm comm = MPI_COMM_NULL;
   int works = REAL(PMPI_Comm_dup)(MPI_COMM_WORLD, &comm) == MPI_SUCCESS && self != nullptr ? 1 : 0,
       all_work = 0;
   REAL(PMPI_Allreduce)(&works, &all_work, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (all_work == 0) {  // whoever failed has said so; the traces tell of the others
+  if (all_work == 0) {  // the rank that failed has reported it; the traces will be analyzed
     if (comm != MPI_COMM_NULL) REAL(PMPI_Comm_free)(&comm);
     return;
   }
@@ -183,8 +185,8 @@ void Online::take_leave() {
   if (Online* const online = get()) online->state_->post_failed();
 }
 
-// From here on this rank only keeps in step with the others, who will hear of it with the next
-// exchange.
+// From here on this rank takes part in exchanges without records of its own. The others learn of it
+// in the next exchange.
 void Online::State::give_up() {
   if (given_up) return;
   given_up = true;
@@ -192,7 +194,7 @@ void Online::State::give_up() {
   give_up_messages();
 }
 
-// The same, as far as messages are concerned.
+// The same for messages only.
 void Online::State::give_up_messages() {
   messages = false;
   participant.give_up_messages();
@@ -213,7 +215,7 @@ void Online::State::post() noexcept {
                         MPI_INT, MPI_SUM, comm, &next.request);
 }
 
-// The last exchange of this rank's own accord.
+// Posts the last exchange before meet(), with only the flag `Failed` set.
 void Online::State::post_failed() noexcept {
   if (std::exchange(some_failed, true)) return;
   ++number;
@@ -223,8 +225,8 @@ void Online::State::post_failed() noexcept {
   post();
 }
 
-// Sends what this rank has for others: of the period that ends here, and of earlier ones that
-// somebody asked about.
+// Starts an exchange. Sends the access records of the period that ends here, and queries, answers
+// and steps of earlier periods.
 void Online::State::begin(SyncPoint sync_point) {
   const std::uint64_t next = number + 1;
   const std::size_t pending = participant.pending();
@@ -273,7 +275,7 @@ void Online::State::begin(SyncPoint sync_point) {
   mine[Messages] = participant.has_messages(next) ? 1 : 0;
   mine[MessagesGivenUp] = messages ? 0 : 1;
 
-  // From here on nothing can fail.
+  // Nothing after this line can fail.
   number = next;
   until = sync_point;
   last_start = now;
@@ -284,7 +286,7 @@ void Online::State::begin(SyncPoint sync_point) {
   next_exchange = sync_point + stride;
 }
 
-// How many batches it brings.
+// Completes the collective of the next exchange. Returns the number of batches for this rank.
 int Online::State::end_collective() noexcept {
   ++ended;
   REAL(PMPI_Wait)(&slot(ended).request, MPI_STATUS_IGNORE);
@@ -293,9 +295,10 @@ int Online::State::end_collective() noexcept {
   return all[kShared + static_cast<std::size_t>(participant.rank().value)];
 }
 
-// Each message gets a buffer that is long enough: Open MPI 4.1 writes behind one that is not, even
-// if that is an error. It is mapped, since our own memory may be used up; where nothing can be
-// mapped, all bytes of the message go to the same byte, one after the other.
+// Receives batches of exchange `of` and drops them. The buffer must be large enough for the whole
+// message: Open MPI 4.1 reports a truncated message, but writes past the end of the buffer all the
+// same. The buffer is mapped, since our own memory may be exhausted. If mmap fails, a datatype with
+// stride 0 receives all bytes of the message into one byte.
 void Online::State::discard(int batches, std::uint64_t of) noexcept {
   for (int i = 0; i < batches; ++i) {
     MPI_Status status;
@@ -323,10 +326,11 @@ void Online::State::discard(int batches, std::uint64_t of) noexcept {
   }
 }
 
-// Takes what others sent with the last exchange.
+// Completes the last exchange: receives and processes the batches of the other ranks.
 void Online::State::end() {
   if (number == 0) return;
-  // First the collective, then the batches that it told of: nobody waits for a rank that waits.
+  // First the collective, then the batches that it announced. All of their sends are posted by
+  // then, so no rank waits for a rank that waits.
   const int incoming = end_collective();
   const std::vector<int>& all = slot(ended).all;
   if (some_failed) return discard(incoming, ended);
@@ -394,9 +398,9 @@ void Online::State::end() {
   messages_before = messages && all[Messages] != 0;
 }
 
-// Until everybody is here, and the last period has been checked; it, and those before it, may have
-// questions. (In a program that contradicts itself, with asserts that differ from rank to rank,
-// some may have counted one sync point more.)
+// Makes exchanges until all ranks have reached MPI_Finalize, and the last periods have been checked
+// and their queries answered. (An erroneous program, with fence assertions that differ between
+// ranks, may give some ranks one sync point more.)
 void Online::State::run_to_the_end() {
   if (some_failed) return;
   end();
@@ -407,8 +411,9 @@ void Online::State::run_to_the_end() {
   }
 }
 
-// Where ranks failed, they may have posted different numbers of exchanges. On a communicator of its
-// own, so to say: on `comm` some have posted more.
+// Ranks that failed may have posted different numbers of exchanges: posts the missing ones, and
+// completes all. The agreement uses MPI_COMM_WORLD, because pending collectives on `comm` would
+// match it.
 void Online::State::meet() noexcept {
   std::uint64_t last = number;
   REAL(PMPI_Allreduce)(&number, &last, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
@@ -424,8 +429,8 @@ void Online::State::meet() noexcept {
   for (Sent& one : sent) REAL(PMPI_Wait)(&one.request, MPI_STATUS_IGNORE);
 }
 
-// Everybody's, on rank 0; none if somebody could not look at all of them. All ranks take the same
-// steps, whoever fails in between.
+// Returns the message findings of all ranks, on rank 0. Empty if some rank could not analyze all
+// messages. All ranks make the same collective calls, even if one of them fails in between.
 std::optional<MessageFindings> Online::State::gather_messages() {
   Bytes own;
   int works = 0, all_work = 0;
@@ -438,12 +443,12 @@ std::optional<MessageFindings> Online::State::gather_messages() {
   if (all_work == 0) return {};
   const bool first = participant.rank() == WorldRank(0);
   const int size = static_cast<int>(own.size());
-  std::vector<int> sizes, call_sites;
+  std::vector<int> sizes, displacements;
   Bytes everybody;
   if (first)
     all_work = guarded([&] {
       sizes.resize(static_cast<std::size_t>(world_size));
-      call_sites.resize(sizes.size());
+      displacements.resize(sizes.size());
     });
   REAL(PMPI_Bcast)(&all_work, 1, MPI_INT, 0, comm);
   if (all_work == 0) return {};
@@ -452,7 +457,7 @@ std::optional<MessageFindings> Online::State::gather_messages() {
     all_work = guarded([&] {
       std::int64_t total = 0;
       for (std::size_t i = 0; i < sizes.size(); ++i) {
-        call_sites[i] = static_cast<int>(total);
+        displacements[i] = static_cast<int>(total);
         total += sizes[i];
       }
       if (total > INT_MAX) throw std::length_error("the message findings take more than 2 GiB");
@@ -460,12 +465,12 @@ std::optional<MessageFindings> Online::State::gather_messages() {
     });
   REAL(PMPI_Bcast)(&all_work, 1, MPI_INT, 0, comm);
   if (all_work == 0) return {};
-  REAL(PMPI_Gatherv)(own.data(), size, MPI_BYTE, everybody.data(), sizes.data(), call_sites.data(),
-                     MPI_BYTE, 0, comm);
+  REAL(PMPI_Gatherv)(own.data(), size, MPI_BYTE, everybody.data(), sizes.data(),
+                     displacements.data(), MPI_BYTE, 0, comm);
   if (!first) return {};
   std::vector<MessageFindings> parts;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const auto begin = everybody.begin() + call_sites[i];
+    const auto begin = everybody.begin() + displacements[i];
     auto part = decode_messages({begin, begin + sizes[i]});
     if (!part) return {};
     parts.push_back(std::move(*part));
@@ -483,7 +488,7 @@ void Online::finish() {
   state.meet();
   if (state.some_failed) fail(IncompleteReason::OtherRank, kOtherRank);
 
-  // What was found until then counts: all ranks took part in it.
+  // Findings up to the failure are valid: all ranks took part in the exchanges before it.
   std::vector<Finding> findings;
   guarded([&] {
     if (!state.given_up) findings = state.participant.take_findings();
@@ -500,7 +505,7 @@ void Online::finish() {
   guarded([&] { state.write(findings, messages, any != 0); });
 }
 
-// What this rank has found, where there is room for it.
+// Writes the findings into the file that start() reserved space for.
 void Online::State::write(const std::vector<Finding>& findings,
                           const std::optional<MessageFindings>& messages, bool any) {
   if (messages) {
@@ -515,7 +520,7 @@ void Online::State::write(const std::vector<Finding>& findings,
     release_findings(path);
   else if (const auto written = write_findings(path, findings); !written)
     complain_once(written.error().message);
-  // photofinish check tells by itself.
+  // photofinish check prints the result itself.
   const char* const token = std::getenv("PHOTOFINISH_TOKEN");
   if (participant.rank() == WorldRank(0) && (token == nullptr || *token == '\0'))
     say_line((any ? "races found · photofinish report " : "recorded · photofinish report ") +

@@ -1,8 +1,8 @@
-// Questions about communicators, groups and windows, for ranks that are recorded or replayed; for
-// all others they go straight to MPI.
+// Calls that query communicators, groups and windows. A recorded rank stores their results in the
+// journal, a replayed rank returns the recorded results. In other runs the calls are passed on.
 //
-// A predefined attribute (MPI_WIN_BASE, MPI_TAG_UB) says what MPI knows of an object, and the
-// stand-in of a replayed rank has other ones. The program's own attributes are on the stand-in.
+// A predefined attribute (MPI_WIN_BASE, MPI_TAG_UB) is recorded, because the stand-in of a replayed
+// rank has another value. Attributes that the program sets are set on the stand-in.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -17,7 +17,7 @@
 namespace photofinish::mpi {
 namespace {
 
-// Numbers of the questions in a journal, behind those of start_info.h and of the clocks
+// Numbers of the queries in a journal. They follow those of start_info.h and of the clocks
 // (runtime/external_input.h).
 enum class Query : std::uint32_t {
   kBefore = kOtherQueries + 255,
@@ -25,7 +25,8 @@ enum class Query : std::uint32_t {
 #include "frontend/mpi/table/queries.def"
 };
 
-// What later arguments of a call need of earlier ones.
+// Roles of arguments (frontend/mpi/table/queries.def). Each stores its result in the journal, or
+// sets it from there. Lengths passes what later arguments need of earlier ones.
 struct Lengths {
   int length = 0, other = 0;
   int key = 0;
@@ -56,8 +57,8 @@ struct OtherInts {
     for (int i = 0; i < lengths.other; ++i) journal(values[i]);
   }
 };
-// MPI_UNWEIGHTED is an address that nothing may be stored to, and in MPICH one that only its
-// library knows: small, or not the program's.
+// MPI_UNWEIGHTED is an address that must not be written to. In MPICH it is the value of a library
+// variable. The journal stores whether the argument is an array.
 struct Weights {
   static void exchange(Journal& journal, Lengths& lengths, int* weights) {
     bool wanted = !journal.replays() && is_array(weights);
@@ -176,6 +177,7 @@ struct Asker {
     if (task == nullptr || t_journal != nullptr) return real(arguments...);
     std::optional<Entry> entry;
     if (!guarded([&] {
+          Context::scratch_of(*task).calls_mpi = true;
           entry.emplace(*journaling, *task);
           journaling->ask(*task, static_cast<std::uint32_t>(query), SiteId(0));
         })) {

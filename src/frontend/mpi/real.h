@@ -1,17 +1,17 @@
 // REAL(PMPI_Foo)(arguments…): the MPI library's own PMPI_Foo.
 //
 // Our library defines both MPI_Foo and PMPI_Foo (Fortran bindings call the latter), so a plain call
-// would come back to us. It must also load into processes that have no MPI at all, even with
-// LD_BIND_NOW: so it may not name a single symbol of MPI. Functions are looked up when they are
-// first called. So are the predefined handles of Open MPI, which are addresses of its variables:
-// from this header on, MPI_COMM_WORLD, MPI_DATATYPE_NULL and so on mean a look-up, too. (They are
-// no constants, then: compare, do not switch. In MPICH they are numbers.)
+// would return to us. The library must also load into processes without MPI, even with LD_BIND_NOW,
+// so it must not reference any MPI symbol. Functions are looked up at their first call. So are the
+// predefined handles of Open MPI, which are addresses of its variables: this header redefines
+// MPI_COMM_WORLD, MPI_DATATYPE_NULL and so on as lookups. They are not constants then, so they
+// cannot be case labels. In MPICH they are numbers.
 //
 // Include this header instead of mpi.h.
 #pragma once
 
 #ifndef OMPI_SKIP_MPICXX
-#define OMPI_SKIP_MPICXX 1  // the removed C++ bindings name symbols of the library
+#define OMPI_SKIP_MPICXX 1  // the removed C++ bindings reference MPI symbols
 #endif
 #ifndef MPICH_SKIP_MPICXX
 #define MPICH_SKIP_MPICXX 1
@@ -42,13 +42,13 @@ struct FixedString {
   constexpr FixedString(const char (&literal)[size]) { std::copy_n(literal, size, text); }
 };
 
-// Where a name is looked for first. A function: behind our own definition. A variable: where
-// everyone finds it, which is the program itself if that has a copy of it (a program built without
-// -fPIC has), and nobody uses the library's.
+// Determines where a symbol is looked up first. A function: the next definition after ours. A
+// variable: the definition that the dynamic linker chooses. In a program built without -fPIC that
+// is the program's copy, and the library's variable is unused.
 enum class SymbolKind { Function, Variable };
 
-// Null if there is none. mpi4py and its like load MPI with RTLD_LOCAL, where neither looks, so the
-// library is also asked by its name, if someone has loaded it.
+// Null if there is no such symbol. Programs such as mpi4py load MPI with RTLD_LOCAL, where neither
+// lookup finds it, so the library is also opened by its name, if it is loaded.
 [[gnu::cold, gnu::noinline, gnu::visibility("hidden")]] inline void* find_real(SymbolKind kind,
                                                                                const char* name) {
   if (void* const symbol = dlsym(kind == SymbolKind::Function ? RTLD_NEXT : RTLD_DEFAULT, name))
@@ -56,12 +56,12 @@ enum class SymbolKind { Function, Variable };
   void* const library = dlopen(kLibrary, RTLD_NOLOAD | RTLD_LAZY);
   if (!library) return nullptr;
   void* const symbol = dlsym(library, name);
-  dlclose(library);  // gives back our reference; whoever loaded it keeps it
+  dlclose(library);  // drops our reference only
   return symbol;
 }
 
-// As when the dynamic linker finds a symbol missing: there is nothing that the program's call could
-// be passed on to.
+// Ends the process if the symbol is missing, as the dynamic linker would: there is no function to
+// pass the program's call on to.
 [[gnu::cold, gnu::noinline, gnu::visibility("hidden")]] inline void* find_real_or_die(
     SymbolKind kind, const char* name) {
   void* const symbol = find_real(kind, name);
@@ -72,8 +72,8 @@ enum class SymbolKind { Function, Variable };
   std::abort();
 }
 
-// Hidden: otherwise the variable were one for the whole process, found through a table. Two threads
-// may both look the name up and store the same pointer.
+// Hidden visibility: otherwise `cached` would be a process-wide symbol, accessed through the global
+// offset table. Two threads may both look up the symbol and store the same pointer.
 template <FixedString name, class Pointer>
 struct [[gnu::visibility("hidden")]] RealSymbol {
   static inline constinit std::atomic<Pointer> cached{nullptr};

@@ -177,6 +177,15 @@ void append_event(Context& c, Recorder& recorder, std::uint64_t start, std::uint
   follow(c, recorder);
 }
 
+void record_last_accesses(Recorder& recorder, Task& task) {
+  Context c(task, Call::load);
+  const std::uint64_t now = ticks();
+  if (c.scratch.touched != nullptr)
+    if (const std::vector<AccessRow>* own = c.scratch.touched->take_own())
+      record_accesses(c, recorder, now, *own);
+  if (ThreadAccesses::any()) record_accesses(c, recorder, now, ThreadAccesses::take_all());
+}
+
 bool record_thread_accesses(Recorder& recorder, Task& task) {
   return guarded([&] {
     Context c(task, Call::load);

@@ -1,9 +1,10 @@
-// What an argument of an MPI call means. The table (frontend/mpi/table/calls.def) gives each
-// argument of each call one of these.
+// Roles: the meaning of an argument of an MPI call. The table (frontend/mpi/table/calls.def)
+// assigns a role to each argument of each call. A role has three functions:
 //
-//   pass    always before the call; may put something of ours in the argument's place
-//   before  reads what the program gave: before the call if it may wait or overwrite it, else after
-//   it, off the message's way after   reads what MPI returned, if it succeeded
+// - pass runs before the call, and may replace the argument.
+// - before reads an input argument. It runs before a call that may block or overwrite the argument,
+//   otherwise after it, so that it does not delay the message.
+// - after reads an output argument, if the call succeeded.
 #pragma once
 
 #include "frontend/mpi/context.h"
@@ -28,7 +29,7 @@ struct Role {
 
 struct Skip : Role {};
 
-// Answers that only a journal wants (frontend/mpi/answers.h).
+// Results that only a journal needs (frontend/mpi/answers.h).
 struct PlainStatus : Role {};
 struct IntOut : Role {};
 struct FileOut : Role {};
@@ -161,7 +162,7 @@ struct BytesOut : Role {
   }
 };
 
-// --- whom, where
+// --- ranks, communicators, windows
 
 struct Dest : Role {
   static void before(Context& c, int rank) { c.to = rank; }
@@ -224,8 +225,8 @@ struct Color : Role {
 struct Key : Role {
   static void before(Context& c, int key) { c.event.fields.set(Field::key, key); }
 };
-// A tag or name that tells apart calls which may overlap: part of what makes the new object the
-// same on all ranks.
+// A tag that distinguishes overlapping calls. It is part of the uid of the new communicator, which
+// must be the same on all ranks.
 struct MatchTag : Role {
   static void before(Context& c, int tag) {
     c.event.fields.set(Field::key, tag);
@@ -383,7 +384,7 @@ struct TakeMessage : Role {
   }
 };
 
-// --- handles that a call makes or frees
+// --- handles that a call creates or frees
 
 struct NewComm : Role {
   static void after(Context& c, MPI_Comm* comm) {
@@ -395,8 +396,8 @@ struct NewCommLater : Role {
     c.new_comm_later = comm;
     c.duplicate = Objects::get().duplicate_comm(c.comm);
     c.event.fields.set(Field::new_comm, c.duplicate->id());
-    // Libraries know the handle at once. That is as well: Open MPI's Fortran bindings keep it on
-    // their stack.
+    // Current libraries set the handle at once. It must be read here: the variable of Open MPI's
+    // Fortran bindings is on their stack.
     if (*comm == MPI_COMM_NULL) return;
     Objects::get().comm_made(*comm, c.duplicate);
     c.duplicate = nullptr;
@@ -429,7 +430,7 @@ struct TypePointer : Role {
     c.event.fields.set(Field::type, Objects::get().type(*type)->id);
   }
 };
-// Described anew, with its name, when it is next used.
+// Drops the record: type() describes the type again, with its new name.
 struct RenamedType : Role {
   static void after(Context& c, MPI_Datatype type) {
     Objects::get().free_type(type);

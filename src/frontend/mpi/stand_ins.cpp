@@ -12,7 +12,7 @@
 namespace photofinish::mpi {
 namespace {
 
-// Handles that only we are ever given: any number, or address, that is nobody else's.
+// Handles that are never passed to the MPI library: a unique number or address.
 template <class Handle>
 Handle made_up() {
   static int count = 0x7f000000;

@@ -1,7 +1,7 @@
-// Handles for a replayed rank. It runs without the others, so that the objects it shared with them
-// cannot be made again; its program needs handles all the same, to keep and to compare, to put
-// names and attributes on, and to free. Where MPI lets a single process make such an object it is a
-// real one.
+// Stand-in handles for a replayed rank. It runs without the other ranks, so it cannot create the
+// objects that it shared with them. Its program still needs handles, to store, compare and free
+// them, and to set names and attributes. If a single process can create an object of the kind, the
+// stand-in is a real object.
 #pragma once
 
 #include "frontend/mpi/real.h"
@@ -18,13 +18,13 @@ MPI_Message stand_in_message();
 MPI_File stand_in_file();
 MPI_Request stand_in_request();
 void release_request(MPI_Request request);
-// Over memory of the program's own.
+// A window over the program's memory.
 MPI_Win stand_in_win(void* base, MPI_Aint bytes);
 
-// Memory where the recorded rank had it, and what it can load and store through a window. Null if
-// something else is there.
+// Maps window memory at the address that it had in the recorded rank. Null if the range is in use.
 void* map_at(std::uint64_t address, std::uint64_t bytes);
-// "fffff7000000+1000,…": all of them, before anything else can be there.
+// Maps all ranges of a list such as "fffff7000000+1000,…". Call it early, while they are still
+// free.
 void reserve_ranges(const char* text);
 
 }  // namespace photofinish::mpi

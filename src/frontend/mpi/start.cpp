@@ -23,6 +23,7 @@
 #include "frontend/mpi/online.h"
 #include "frontend/mpi/stand_ins.h"
 #include "frontend/mpi/tasks.h"
+#include "frontend/mpi/turns.h"
 #include "frontend/threads/openmp.h"
 #include "launch/launcher_variables.h"
 #include "model/rank_list.h"
@@ -264,6 +265,7 @@ void begin_journal(Recorder& recorder, MPI_Group world, const Options& options) 
                variable.c_str() + variable.find('=') + 1, 1);
   Objects::get().start(world);
   entry.close();
+  Context::scratch_of(*task).calls_mpi = true;
 }
 
 // A rank of a recorded run, alone: what it cannot ask the others is in its journal.
@@ -297,6 +299,7 @@ Recorder* start_replay(const std::string& directory, RankDefinition self, const 
     unsetenv(name);
   begin_journal(**started, MPI_GROUP_NULL, options);
   steered ? start_watching_steered_values() : start_watching_values();
+  guarded(follow_turns);
   return *started;
 }
 
@@ -330,6 +333,7 @@ bool has_started() { return g_has_started; }
   // The access sites of a steered run are those of the copy that it was checked in.
   const std::string replayed = environment("PHOTOFINISH_REPLAY");
   if (!Control::has_schedule(replayed.empty() ? options->output : replayed)) prepare_values();
+  Turns::name_threads();
 }
 
 namespace {
@@ -533,6 +537,7 @@ Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
     if (steered)
       Control::start(self.rank, self.world_size, directory, recorder->writer().known(), true);
     steered ? start_watching_steered_values() : start_watching_values();
+    guarded(follow_turns);
     return recorder;
   }
   guarded([&] {

@@ -1,5 +1,4 @@
-// The parts of a status, read where the library keeps them: MPI_Get_count costs more than all the
-// rest of an event.
+// Reads private members of MPI_Status: MPI_Get_count would cost more than the rest of an event.
 #pragma once
 
 #include "frontend/mpi/real.h"

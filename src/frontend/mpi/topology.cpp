@@ -33,8 +33,8 @@ void describe_topology(MPI_Comm comm, CommRecord& record) {
     REAL(PMPI_Dist_graph_neighbors_count)(comm, &in, &out, &weighted);
     sources = sized(in);
     destinations = sized(out);
-    // Not MPI_UNWEIGHTED: in MPICH it is a variable of the library. Weights of a graph without any
-    // are left alone.
+    // MPI_UNWEIGHTED cannot be used: in MPICH it is a variable of the library. The weights of an
+    // unweighted graph are not written.
     std::vector<int> in_weights = sized(in), out_weights = sized(out);
     REAL(PMPI_Dist_graph_neighbors)
     (comm, in, sources.data(), in_weights.data(), out, destinations.data(), out_weights.data());

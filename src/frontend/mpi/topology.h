@@ -1,5 +1,5 @@
-// The neighbors of a communicator with a topology, in the order of the neighborhood collectives'
-// buffers.
+// Determines the neighbors of a communicator with a topology, in the order of the blocks in the
+// buffers of neighborhood collectives.
 #pragma once
 
 #include "frontend/mpi/objects.h"

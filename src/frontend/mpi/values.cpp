@@ -1,9 +1,10 @@
-// What loads find in memory that others may write, for a rank that is recorded or replayed and was
-// built with the pass.
+// The hooks of an instrumented rank that is recorded or replayed: they record, or replay, the
+// values of loads from memory that other ranks may write.
 #include <cstring>
 
 #include "frontend/mpi/accesses.h"
 #include "frontend/mpi/interceptor.h"
+#include "frontend/mpi/turns.h"
 #include "photofinish/runtime_abi.h"
 #include "runtime/notes.h"
 #include "runtime/reach.h"
@@ -11,14 +12,20 @@
 namespace photofinish::mpi {
 namespace {
 
-// Those of the program, on a thread that calls MPI; MPI's own are not.
+// Only accesses of the program count, on a thread that has called MPI; not those of the MPI
+// library.
 template <class Use>
 void with_task(Use use) {
   Journaling* journaling = Journaling::get();
   Task* task = Recorder::known_task();
-  if (journaling == nullptr || task == nullptr || t_inside != 0 || t_journal != nullptr) return;
+  if (journaling == nullptr || task == nullptr || t_inside != 0 || t_journal != nullptr ||
+      !Context::scratch_of(*task).calls_mpi)
+    return;
   t_in_hook = true;
-  guarded([&] { use(*journaling, *task); });
+  guarded([&] {
+    const TurnScope turn(TurnKind::Load, Turns::in_call() && journaling->loads_are_turns());
+    use(*journaling, *task);
+  });
   t_in_hook = false;
 }
 
@@ -60,7 +67,7 @@ void check_at(const void* address, std::uint64_t bytes, const void* call_site) {
   });
 }
 
-// All that is no plain load or store.
+// An access that is not a plain load or store.
 void note_access(photofinish_site*, const void* address, std::uint64_t bytes, const void*) {
   check_values(CALL_SITE, address, bytes);
 }
@@ -100,7 +107,7 @@ void prepare_values() {
 
 void start_watching_values() {
   Reach::start({note_access, note_range, no_indices, no_gather, note_loaded, note_stored,
-                look_ahead, all_around, check_at});
+                look_ahead, all_around, check_at, nullptr, nullptr, note_atomic});
 }
 
 }  // namespace photofinish::mpi

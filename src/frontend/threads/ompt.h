@@ -21,7 +21,9 @@ enum Callback {
   kDependences = 18,
   kWork = 20,
   kSyncRegion = 23,
+  kMutexAcquire = 26,
   kMutexAcquired = 27,
+  kNestLock = 28,
   kFlush = 29,
   kDispatch = 32
 };
@@ -31,6 +33,8 @@ enum Scope { kBegin = 1, kEnd = 2 };
 enum SyncRegion { kTaskWait = 5, kTaskGroup = 6, kReduction = 7, kBarrierImplicitParallel = 9 };
 
 enum DispatchKind { kSection = 2 };
+
+enum MutexKind { kOrdered = 7 };
 
 enum TaskFlag {
   kInitialTask = 1,

@@ -23,6 +23,7 @@
 #include "runtime/failure.h"
 #include "runtime/parallel_regions.h"
 #include "runtime/tasks.h"
+#include "runtime/turns.h"
 
 namespace photofinish::openmp {
 namespace {
@@ -38,6 +39,7 @@ ompt::GetTaskInfo g_task_info = nullptr;
 struct Team {
   unsigned threads = 1;
   const void* code = nullptr;  // where it starts
+  ThreadName starter;          // of a recorded or replayed rank
 };
 
 // One for each implicit and explicit task: behind the runtime's own pointer to it.
@@ -90,9 +92,10 @@ void on_parallel_begin(Data* encountering, const void*, Data* parallel, unsigned
   guarded([&] {
     if (requested > 1) {
       Tasks::begin();
+      if (Turns::names_threads()) Turns::begin();
       ParallelRegions::begin(code);
     }
-    auto* const team = new Team{requested, code};
+    auto* const team = new Team{requested, code, Turns::self()};
     parallel->pointer = team;
     need(encountering);
     Tasks::release(task_key(TaskKey::Team, team));
@@ -110,7 +113,7 @@ void on_parallel_end(Data* parallel, Data*, int, const void*) {
   });
 }
 
-void on_implicit_task(int scope, Data* parallel, Data* task, unsigned, unsigned, int flags) {
+void on_implicit_task(int scope, Data* parallel, Data* task, unsigned, unsigned number, int flags) {
   guarded([&] {
     if ((flags & ompt::kInitialTask) != 0) {
       if (scope == ompt::kBegin) need(task);
@@ -120,9 +123,12 @@ void on_implicit_task(int scope, Data* parallel, Data* task, unsigned, unsigned,
       TaskRecord* const record = need(task);
       record->team = parallel != nullptr ? static_cast<Team*>(parallel->pointer) : nullptr;
       record->around = std::exchange(t_implicit, record);
+      if (number != 0 && record->team != nullptr && Turns::names_threads())
+        Turns::set_self(Turns::team_member(record->team->starter, number));
       Tasks::acquire(task_key(TaskKey::Team, record->team));
     } else {
       if (TaskRecord* const record = record_of(task)) t_implicit = record->around;
+      if (number != 0 && Turns::names_threads()) Turns::set_self({});
       drop(record_of(task));
       if (task != nullptr) task->pointer = nullptr;
     }
@@ -356,7 +362,32 @@ HeldLocks& held_locks() {
   return *locks;
 }
 
-void on_mutex_acquired(int, std::uint64_t mutex, const void*) {
+// A replayed thread waits for its turn before it takes the lock, and has it once it has the lock.
+// The order of ordered regions does not depend on timing.
+thread_local bool t_takes_lock = false;
+void on_mutex_acquire(int kind, unsigned, unsigned, std::uint64_t, const void*) {
+  if (kind == ompt::kOrdered || !Turns::here() || !Turns::replays()) return;
+  guarded([&] {
+    Turns::enter(TurnKind::Lock);
+    t_takes_lock = true;
+  });
+}
+
+void take_turn_of_lock(int kind) {
+  guarded([&] {
+    if (std::exchange(t_takes_lock, false)) return Turns::leave(0);
+    if (kind == ompt::kOrdered || !Turns::here() || Turns::replays()) return;
+    const TurnScope turn(TurnKind::Lock, true);
+  });
+}
+
+// The second and further times that a thread takes a nested lock.
+void on_nest_lock(int scope, std::uint64_t, const void*) {
+  if (scope == ompt::kBegin && Turns::active()) take_turn_of_lock(0);
+}
+
+void on_mutex_acquired(int kind, std::uint64_t mutex, const void*) {
+  if (Turns::active()) take_turn_of_lock(kind);
   if (!Tasks::active()) return;
   guarded([&] {
     held_locks().taken(mutex);
@@ -392,7 +423,9 @@ int initialize(ompt::Lookup lookup, int, Data*) {
       {ompt::kTaskCreate, reinterpret_cast<ompt::AnyFunction>(on_task_create)},
       {ompt::kTaskSchedule, reinterpret_cast<ompt::AnyFunction>(on_task_schedule)},
       {ompt::kDependences, reinterpret_cast<ompt::AnyFunction>(on_dependences)},
+      {ompt::kMutexAcquire, reinterpret_cast<ompt::AnyFunction>(on_mutex_acquire)},
       {ompt::kMutexAcquired, reinterpret_cast<ompt::AnyFunction>(on_mutex_acquired)},
+      {ompt::kNestLock, reinterpret_cast<ompt::AnyFunction>(on_nest_lock)},
       {ompt::kMutexReleased, reinterpret_cast<ompt::AnyFunction>(on_mutex_released)},
       {ompt::kWork, reinterpret_cast<ompt::AnyFunction>(on_work)},
       {ompt::kDispatch, reinterpret_cast<ompt::AnyFunction>(on_dispatch)},

@@ -225,6 +225,30 @@ TEST(Vocabulary, CallsAndFieldsAreFoundByNameAndUnknownFieldsAreSkipped) {
   EXPECT_EQ(read.events[0].fields[Field::send_tag], 42);
 }
 
+TEST(Vocabulary, JournalsOfOtherNumbersAreRecognized) {
+  const auto has_current_numbers = [](const OtherVocabulary& names) {
+    const Bytes bytes = encoded(names.calls, names.fields);
+    Decoder in(bytes.data(), bytes.data() + bytes.size());
+    Vocabulary vocabulary;
+    EXPECT_TRUE(vocabulary.decode(in));
+    return vocabulary.has_current_numbers();
+  };
+  OtherVocabulary names;
+  for (std::size_t i = 0; i < call_count(); ++i)
+    names.calls.emplace_back(traits(static_cast<Call>(i)).name);
+  for (std::size_t i = 0; i < kFieldCount; ++i)
+    names.fields.emplace_back(traits(static_cast<Field>(i)).name);
+  EXPECT_TRUE(has_current_numbers(names));
+  OtherVocabulary fewer = names;  // calls were added since
+  fewer.calls.pop_back();
+  EXPECT_TRUE(has_current_numbers(fewer));
+  OtherVocabulary inserted = names;
+  inserted.calls.erase(inserted.calls.begin() + 5);
+  EXPECT_FALSE(has_current_numbers(inserted));
+  std::swap(names.fields[0], names.fields[1]);
+  EXPECT_FALSE(has_current_numbers(names));
+}
+
 TEST(Vocabulary, ACallThatWeDoNotKnowEndsTheTraceAndIsNamed) {
   const OtherVocabulary names = reversed_and_extended();
   TempDir dir;

@@ -22,8 +22,8 @@ bool is_vector_form(Call call) {
   }
 }
 
-// Calls that create a communicator of some of the parent's ranks, or without a parent. Only members
-// of the new one take part.
+// Calls that create a communicator from a part of the parent's ranks, or without a parent. Only
+// members of the new communicator take part.
 bool is_among_new_members(Call call) {
   switch (value_of(call)) {
     case value_of(MpiCall::MPI_Comm_create_group):
@@ -159,7 +159,7 @@ void Collectives::add(const Event& event, Action action, When when) {
     request.rarely().acquired = std::move(acquired);
     return;
   }
-  // From the start of the call: before the sync point, if it is one.
+  // Begins the accesses at the start of the call: before the sync point, if the call is one.
   std::vector<Access> accesses = effects_.buffers_of(event, false);
   const bool is_sync_point =
       flow.everyone && comm.whole_world && (!effects_.many_threads() || comm.is_world);
@@ -174,8 +174,8 @@ void Collectives::add(const Event& event, Action action, When when) {
   effects_.close_now(std::move(accesses), event.site);
 }
 
-// Persistent collectives have their own numbers, since others of the communicator may come in
-// between.
+// Starts of persistent collectives have numbers of their own, since ranks may interleave them
+// differently with other collectives of the communicator.
 void Collectives::start(Request& request, const Event& started, Action action) {
   Request::Rare& rare = *request.rare;
   Comm numbered = *request.comm;
@@ -193,7 +193,8 @@ void Collectives::report_unreturned(const Event& event, Action action, When when
   for (const Acquired& acquired : acquires) steps_.acquire(acquired, event.site);
 }
 
-// Depends on the call, not on what it created for this rank, so that all ranks decide alike.
+// The decision depends on the call only, not on what it created for this rank, so that all ranks
+// decide alike.
 void Collectives::watch_for_windows(const Event& event, Action action, const Comm& comm,
                                     bool is_sync_point) {
   const bool copies =

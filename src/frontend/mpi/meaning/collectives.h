@@ -1,7 +1,7 @@
 // Collectives: which ranks' data each rank receives, as edges or as a sync point.
 //
-// Rule: a collective orders two ranks where data must flow between them. One from all to all of the
-// world is a sync point.
+// Rule: a collective orders two ranks if data must flow between them. It is a sync point if data
+// flows from all ranks of the world to all.
 #pragma once
 
 #include "effects/timeline.h"
@@ -17,7 +17,7 @@ class Collectives {
       : effects_(effects), steps_(steps), comms_(comms), requests_(requests) {}
 
   void add(const Event& event, Action action, When when);
-  // The start of a persistent one.
+  // The start of a persistent collective.
   void start(Request& request, const Event& started, Action action);
   // The call did not return.
   void report_unreturned(const Event& event, Action action, When when, Comm& comm);

@@ -15,9 +15,9 @@ class Comms {
  public:
   explicit Comms(const Timeline& effects) : effects_(effects) {}
 
-  // Of a communicator without a definition: one without ranks.
+  // If the communicator has no definition, returns one without ranks.
   Comm& at(CommId id);
-  // That of Field::comm.
+  // The communicator in Field::comm.
   Comm& of(const Event& event) {
     return at(CommId(
         static_cast<std::uint32_t>(event.fields.has(Field::comm) ? event.fields[Field::comm] : 0)));

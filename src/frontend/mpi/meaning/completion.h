@@ -1,5 +1,5 @@
-// Which synchronization call completes which one-sided operations. This is the only place that
-// knows: the analysis, the recorder and the pages marked for loads and stores ask it.
+// Defines which synchronization call completes which one-sided operations. The analysis, the
+// recorder and the page marks for loads and stores all use this table.
 //
 //   call                            operations on   buffers free   target settled   at
 //   MPI_Win_flush                   one target      yes            yes              return

@@ -10,7 +10,7 @@ std::uint64_t matched_key(MessageId message) { return edge_key(Channel::Matched,
 
 }  // namespace
 
-// Fast path: most receives block, and no unsettled one precedes them.
+// Fast path for blocking receives that no unsettled receive precedes.
 bool Matching::receive_at_once(const Event& event, Comm& comm) {
   if (!comm.unsettled.empty() || !event.fields.has(Field::matched_tag)) return false;
   Posted posted;
@@ -95,8 +95,8 @@ void Matching::received(Comm& comm, const std::shared_ptr<Posted>& posted, World
   arrived(comm, *posted);
 }
 
-// Numbers the receives that no earlier receive can take a message from any more. One that wanted
-// `wanted` is out of their way, or wants less.
+// A receive that wanted `wanted` was removed, or can now take fewer messages. Assigns message
+// numbers to the receives from which no earlier receive can take a message any more.
 void Matching::settle(Comm& comm, const Wanted& wanted) {
   comm.unsettled.settle(wanted, [&](std::shared_ptr<Posted> settled) {
     Posted& posted = *settled;
@@ -159,7 +159,7 @@ void Matching::guess_unsettled() {
   });
 }
 
-// A receive that took nothing: later ones take its number.
+// A receive that was cancelled: later ones take its number.
 void Matching::withdraw(Comm& comm, const std::shared_ptr<Posted>& posted, SiteId site) {
   if (posted->operation != 0) steps_.report(MessageStep::Kind::Cancel, posted->operation, site);
   steps_.complete(*posted, site);
@@ -178,8 +178,7 @@ void Matching::withdraw(Comm& comm, const std::shared_ptr<Posted>& posted, SiteI
       --receive->index;
 }
 
-// A send that was never matched: the next one takes its number, unless another send came in
-// between.
+// A send that was cancelled: the next one takes its number, unless another send has followed.
 void Matching::withdraw_send(Request& request, SiteId site) {
   if (request.comm == nullptr || request.sent_to.value < 0) return;
   std::uint64_t& sent = request.comm->sent[{request.sent_to, request.sent_tag}];
@@ -209,7 +208,8 @@ void Matching::probe(const Event& event, Action action, bool asked) {
   if (posted->takes && event.fields.has(Field::message)) {
     posted->matched_probe = true;
     posted->message = MessageId(static_cast<std::uint64_t>(event.fields[Field::message]));
-    // The task that receives the message comes after this one, whose handle it uses.
+    // The task that receives the message uses the handle from this probe, so it is ordered after
+    // it.
     effects_.task_release(matched_key(posted->message), At::Return);
   }
   steps_.asked = asked;
@@ -229,7 +229,7 @@ void Matching::take_probed(const Event& event) {
     probed_.erase(found);
     return;
   }
-  // Which of several messages the probe saw is not known yet.
+  // It is not known yet which of several messages the probe matched.
   const SyncPoint phase = effects_.phase_at_start();
   effects_.add_edge(
       phase, {effects_.start(), unsettled_key(), false, 0, true, effects_.note_release(phase)});

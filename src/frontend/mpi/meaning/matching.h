@@ -1,4 +1,4 @@
-// The match of each receive.
+// Determines the match of each receive.
 //
 // MPI messages do not overtake. Among messages of one source, communicator and tag, the k-th send
 // matches the k-th receive, in posting order, that took such a message. Both ends count, and
@@ -25,7 +25,7 @@ class Matching {
         requests_(requests),
         rank_(effects.rank()) {}
 
-  // The operation number for the sink; 0: none.
+  // Returns the operation number for the sink; 0: none.
   std::uint64_t send(const Event& event, Comm& comm, Request* request);
   bool receive_at_once(const Event& event, Comm& comm);
   std::shared_ptr<Posted> post_receive(const Event& event, Comm& comm, WorldRank from,

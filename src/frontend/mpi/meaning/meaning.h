@@ -1,5 +1,5 @@
-// What MPI calls mean: translates the events of a rank to effects. Analyses inside the process and
-// of recorded runs use the same class, so it does not include mpi.h.
+// The meaning of MPI calls: translates the events of a rank to effects. The online analysis and the
+// analysis of recorded runs use the same class, so it does not include mpi.h.
 #pragma once
 
 #include <memory>
@@ -68,8 +68,8 @@ class MpiMeaning final : public Meaning {
   OneSided one_sided_;
   std::unordered_map<std::int64_t, std::vector<Access>> split_files_;
   TimingNotes timing_;
-  TaskId task_;  // of the first call with messages
-  bool threads_ = false;
+  TaskId task_;           // the task of the first call that concerns messages
+  bool threads_ = false;  // another task has made such a call, too
 };
 
 }  // namespace mpi_meaning

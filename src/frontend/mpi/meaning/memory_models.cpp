@@ -10,7 +10,7 @@ RegionTraits region_of(const WinDefinition& window) {
   region.base = window.base;
   region.size = window.size;
   region.unit = window.unit;
-  // A dynamic window has no bounds within which its stores could be found.
+  // A dynamic window has no bounds, so its stores cannot be identified.
   const bool separate = !window.unified && window.flavour != WinFlavour::Dynamic;
   region.model = separate ? &kSeparate : &kUnified;
   region.accumulates = region.model->accumulates;

@@ -13,7 +13,7 @@ inline constexpr MemoryModel kUnified = [] {
   return model;
 }();
 
-// MPI_WIN_SEPARATE: a store conflicts with every update of the same window, wherever it is.
+// MPI_WIN_SEPARATE: a store conflicts with every update of the same window, even of other bytes.
 inline constexpr MemoryModel kSeparate = [] {
   MemoryModel model = kUnified;
   model.name = "separate";

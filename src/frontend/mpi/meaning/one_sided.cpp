@@ -31,7 +31,7 @@ AccessKind kind_of(Action action) {
 
 bool fetches(Action action) { return action != Action::Put && action != Action::Accumulate; }
 
-// The last collective of a window: its MPI_Win_free.
+// The key of MPI_Win_free, the last collective of a window.
 std::uint64_t free_key(const Window& window) {
   return edge_key(Channel::Collective, window.uid.value, ~std::uint64_t{0});
 }
@@ -345,7 +345,7 @@ void OneSided::lock(Window& window, const Event& event, Action action) {
   window.locks[target] = {exclusive, checked, event.site};
   if (!checked) return;
   effects_.acquire_lock(window.uid, target, exclusive);
-  // Other locks may be acquired only when they are used.
+  // The library may defer a lock at another rank until the first operation on it.
   if (steps_.wanted() && target == rank_) steps_.locked(window, target, event.site);
 }
 
@@ -443,7 +443,7 @@ void OneSided::report_unreturned(const Event& event, Action action) {
     case Action::FlushAll:
     case Action::FlushLocal:
     case Action::FlushLocalAll:
-      // A lock may be acquired only when it is needed.
+      // The library may have deferred the lock until this call.
       for (const auto& [held, lock] : window.locks)
         if ((target == kAnySource || held == kAnySource || held == target) && lock.checked &&
             !lock.reported)

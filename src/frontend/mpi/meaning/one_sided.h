@@ -24,7 +24,7 @@ class OneSided {
 
   void add(const Event& event, Action action);
   void create(const Event& event) { window_of(event); }
-  void complete(const Request& request, const Event& event);  // of a request form
+  void complete(const Request& request, const Event& event);  // an operation with a request
   void report_unreturned(const Event& event, Action action);
   void end_messages();
 
@@ -39,7 +39,7 @@ class OneSided {
   void operation(const Event& event, Action action);
   void synchronize(const Event& event, Action action);
   void change_info(const Event& event);
-  void attach(const Event& event, Action action);  // or detach
+  void attach(const Event& event, Action action);  // also detach
   void free(const Event& event);
 
   void fence(Window& window, const Event& event);
@@ -50,7 +50,7 @@ class OneSided {
   void lock(Window& window, const Event& event, Action action);
   void unlock(Window& window, const Event& event, Action action);
   void flush(Window& window, const Event& event);
-  // Completes what the call completes, by completion.h.
+  // Completes the operations that the call completes (completion.h).
   void finish(Window& window, const Event& event);
   std::uint64_t fence_key(const Window& window) const;
   std::uint64_t post_key(const Window& window, WorldRank owner, WorldRank origin,

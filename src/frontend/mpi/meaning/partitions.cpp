@@ -5,7 +5,8 @@
 namespace photofinish::mpi_meaning {
 namespace {
 
-// Key of one partition, or (`whole` is false) of as many as make up one of the other end.
+// The key of one partition; or, if `whole` is false, of several partitions that together are one
+// partition of the other end.
 std::uint64_t part_key(std::uint64_t message, std::int64_t partitions, std::int64_t index,
                        bool whole) {
   return edge_key(Channel::Partition, message, partitions, index, whole ? 1 : 2);
@@ -58,7 +59,7 @@ void Partitions::start(Request& request, const Event& started) {
   const WorldRank peer = rank_in(started, incoming ? Field::from : Field::to);
   rare.ready = 0;
   rare.parts.clear();
-  if (!incoming || peer.value < 0) return;  // its partitions are in use from MPI_Pready on
+  if (!incoming || peer.value < 0) return;  // partitions of a send are in use from MPI_Pready on
   const std::uint64_t key = key_of(request, peer, effects_.rank(), started.fields[Field::recv_tag]);
   rare.acquires.emplace_back(key, kEveryPosition);
   if (steps_.wanted() && !request.comm->has_external_ranks)
@@ -98,7 +99,8 @@ void Partitions::arrived(Request& request, const Event& event) {
   if (event.fields[Field::flag] == 0 || arrived == nullptr) return;
   Access done = arrived->access();
   *arrived = {};
-  // The partition's store is complete then, and everything before its MPI_Pready is known.
+  // The store to the partition is complete, and everything before its MPI_Pready happens before
+  // this call.
   if (effects_.keeps_edges() && !request.rare->acquires.empty())
     acquire(request.rare->acquires.front().first, count_of(*request.rare->prepared),
             static_cast<std::int64_t>(index));

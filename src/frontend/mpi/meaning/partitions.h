@@ -14,7 +14,7 @@ class Partitions {
  public:
   Partitions(Timeline& effects, MessageSteps& steps) : effects_(effects), steps_(steps) {}
 
-  // `started`: the prepared call, as if it were made by the start.
+  // `started`: the prepared call, at the call site of the start.
   void start(Request& request, const Event& started);
   void ready(Request& request, const Event& event);
   void arrived(Request& request, const Event& event);

@@ -64,7 +64,7 @@ void MpiMeaning::start_persistent(const Event& event) {
     Request& request = found->second;
     Request::Rare& rare = *request.rare;
     ++rare.starts;
-    Event started = *rare.prepared;  // as if it were called here
+    Event started = *rare.prepared;  // as if the prepared call were made here
     started.site = event.site;
     request.accesses.clear();
     rare.acquires.clear();
@@ -93,8 +93,8 @@ void MpiMeaning::partition(const Event& event, Action action) {
     partitions_.ready(found->second, event);
 }
 
-// Whether the call polls: it would have returned with nothing, or with another request, if this one
-// were incomplete.
+// Whether the call polls: if the request had been incomplete, the call would have returned nothing,
+// or another request.
 bool MpiMeaning::asks(const Event& event) const {
   const auto& [name, action, when] = traits(event.call);
   if (when != When::Blocks) return true;
@@ -117,7 +117,7 @@ void MpiMeaning::complete_those(const Event& event, Action action) {
     if (found == requests_.end()) return;
     Request& request = found->second;
     effects_.task_acquire(request_key(found->first));
-    // A later completion by another task follows what this one has learned.
+    // A later completion by another task is ordered after this call.
     effects_.task_release(request_key(found->first), At::Return);
     effects_.close_all(request.accesses, event.site);
     acquire_all(request);
@@ -179,11 +179,11 @@ void MpiMeaning::acquire_all(Request& request) {
   request.rare->acquires.clear();
 }
 
-// A call that did not return: what it posted exists, and the rank waits. If the reason is not
-// known, no wait is reported.
+// A call that did not return: its sends and receives are posted, and the rank waits in it. If it is
+// not known what it waits for, no wait is reported.
 void MpiMeaning::report_unreturned(const Event& event) {
   const auto& [name, action, when] = traits(event.call);
-  if (when == When::Consumes) return;  // it polls, and waits for nothing
+  if (when == When::Consumes) return;  // a polling call waits for nothing
   steps_.unreturned = true;
   if (action == Action::Wait || action == Action::WaitAll ||
       (action == Action::WaitAny && event.requests.size() == 1)) {

@@ -30,20 +30,21 @@ inline std::uint64_t message_key(Channel channel, Uid comm, WorldRank from, Worl
                   static_cast<std::uint32_t>(to.value), tag, index);
 }
 
-// A posted receive, or a probe. Its match is known once those of all earlier ones are. One per
-// outstanding receive, so it is small.
+// A posted receive, or a probe. It is settled once its match is known, which requires the matches
+// of earlier ones that could take the same message. Small, since there is one per outstanding
+// receive.
 struct Posted {
   WorldRank from;
   bool settled : 1 = false;
   bool done : 1 = false;
-  bool freed : 1 = false;          // it will never be waited for
-  bool reported : 1 = false;       // to synchronous senders
+  bool freed : 1 = false;          // by MPI_Request_free: no call will complete it
+  bool reported : 1 = false;       // its edge to synchronous senders is added
   bool takes : 1 = true;           // false: MPI_Probe leaves the message in the queue
-  bool matched_probe : 1 = false;  // of `message`: the receive comes later
+  bool matched_probe : 1 = false;  // a matched probe of `message`, which is received later
   bool reported_complete = false;
   std::int64_t tag = kAnyTag;
   Timestamp posted = 0;
-  Knowledge known;  // at the post
+  Knowledge known;  // when it was posted
   SyncPoint posted_phase = 0;
   // Its message is the index-th from the source with the tag. Before it is settled: its number
   // among the unsettled ones.
@@ -59,10 +60,11 @@ struct Posted {
 };
 
 // The unsettled receives and probes of a communicator: an earlier one could still take their
-// message. There may be very many, and they may complete in any order. So each class of equal
-// wanted source and tag is a list of its own, which avoids a search through all. Invariant: an
-// entry is in `open_` while its message is unknown, otherwise in `known_`, by the source and tag
-// that it asked for or took. `open_` may list removed entries behind others.
+// message. There may be very many, and they may complete in any order. To avoid a search through
+// all of them, entries with the same source and tag are in one list. Invariant: an entry is in
+// `open_` while the source or tag of its message is unknown, otherwise in `known_`; the key is the
+// source and tag that it requested or received. `open_` may contain removed entries that are not
+// first.
 class Unsettled {
  public:
   bool empty() const { return all_.empty(); }
@@ -92,15 +94,16 @@ class Unsettled {
     while (!all_.empty() && all_.front() == nullptr) all_.pop_front(), ++first_;
     if (!known) first_open(key);
   }
-  // Calls settle(posted) for entries that no earlier one can take a message from any more, among
-  // those that one with `wanted` may have preceded. `settle` removes the entry.
+  // Calls settle(posted) for each entry from which no earlier entry can take a message any more.
+  // Only entries that an entry with `wanted` could have blocked are checked. `settle` removes the
+  // entry.
   template <class Settle>
   void settle(const Wanted& wanted, Settle settle) {
     if (all_.empty()) return;
     const Posted& earliest = *all_.front();
     if (!is_known(earliest) && (earliest.from == kAnySource || earliest.from == wanted.source) &&
         (earliest.tag == kAnyTag || earliest.tag == wanted.tag))
-      return;  // it precedes all of them
+      return;  // it still blocks all of them
     if (wanted.tag != kAnyTag && wanted.source != kAnySource)
       return settle_class({wanted.tag, wanted.source}, settle);
     std::vector<Key> keys;
@@ -150,7 +153,7 @@ class Unsettled {
   }
 
   std::deque<std::shared_ptr<Posted>> all_;  // in posting order
-  std::uint64_t first_ = 0;                  // number of the first
+  std::uint64_t first_ = 0;                  // number of the first entry in all_
   std::map<Key, std::deque<std::uint64_t>> open_;
   std::map<Key, std::set<std::uint64_t>> known_;
 };
@@ -197,23 +200,23 @@ struct Window {
     bool exclusive = false;
     bool checked = true;
     SiteId site;
-    bool reported = false;  // as certainly held
+    bool reported = false;  // reported as certainly held
   };
   std::unordered_map<WorldRank, Held> locks;  // kAnySource: MPI_Win_lock_all
   std::vector<WorldRank> started;             // targets of the access epoch
   std::vector<WorldRank> posted;              // origins of the exposure epoch
   SiteId started_site;
-  std::vector<std::uint64_t> start_keys;  // of `started`, for the sink
+  std::vector<std::uint64_t> start_keys;  // keys of `started`, for the sink
   std::unordered_map<WorldRank, std::uint64_t> starts, posts;
   SiteId fence_site;
 };
 
 // The data flow of a collective, as seen by this rank.
 struct Flow {
-  bool everyone = false;  // from all to all
+  bool everyone = false;  // data flows from all ranks to all
   bool reads = false, writes = false;
-  bool among_new_members = false;  // of the communicator that it creates
-  std::uint64_t number = 0;        // of the collective on its communicator
+  bool among_new_members = false;  // only members of the new communicator take part
+  std::uint64_t number = 0;        // number of the collective on its communicator
   std::vector<std::pair<std::uint64_t, std::uint64_t>> releases, acquires;  // key, position
 };
 
@@ -229,20 +232,20 @@ struct Request {
   struct Rare {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> acquires;  // at completion
     std::vector<Acquired> acquired;                                 // the same, for the sink
-    std::uint64_t operation = 0;                                    // of a one-sided operation
+    std::uint64_t operation = 0;  // number of a one-sided operation
     Window* window = nullptr;
     WorldRank target;
     // A persistent request: the call to repeat at each start.
     std::unique_ptr<Event> prepared;
-    // Among the persistent collectives, or partitioned messages, of its communicator.
+    // Its number among the persistent collectives, or partitioned messages, of its communicator.
     std::uint64_t number = 0;
     std::uint64_t starts = 0;
-    std::uint64_t ready = 0;  // partitions since the last start
+    std::uint64_t ready = 0;  // number of partitions that are ready since the last start
     // Key: number of larger parts, index of the part. Value: how many of its partitions are ready.
     std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> parts;
   };
 
-  OpenAccesses accesses;  // pending until it completes
+  OpenAccesses accesses;  // pending until the request completes
   Comm* comm = nullptr;
   std::shared_ptr<Posted> receive;
   std::uint64_t send = 0;  // its number for the sink
@@ -261,7 +264,7 @@ struct Request {
 
 using Requests = std::unordered_map<RequestId, Request>;
 
-// Orders the task that starts a request before those that complete it, which use its handle.
+// The key that orders the task that starts a request before the tasks that complete it.
 inline std::uint64_t request_key(RequestId id) { return edge_key(Channel::Request, id.value); }
 inline void request_started(Timeline& effects, RequestId id) {
   effects.task_release(request_key(id), At::Start);

@@ -6,7 +6,7 @@
 namespace photofinish::mpi_meaning {
 namespace {
 
-// The definitions outlive the steps.
+// Does not own the ranks: they belong to the definitions, which outlive the steps.
 std::shared_ptr<const std::vector<WorldRank>> those(const std::vector<WorldRank>& ranks) {
   return {std::shared_ptr<const void>(), &ranks};
 }
@@ -106,8 +106,8 @@ void MessageSteps::complete(Posted& posted, SiteId site) {
   report(MessageStep::Kind::CompleteReceive, posted.operation, site);
 }
 
-// A receive without a wait takes its message, too. With a wildcard source or tag, the match is
-// unknown.
+// A receive that no call waits for takes its message, too. With a wildcard source or tag, the match
+// is unknown.
 void MessageSteps::taken(const Comm& comm, const Posted& posted) {
   if (effects_.sink() == nullptr || posted.operation == 0 || !posted.settled || posted.done ||
       posted.reported_complete || posted.from.value < 0)
@@ -147,7 +147,7 @@ void MessageSteps::waits(const Request& request, SiteId site) {
   for (const Acquired& acquired : request.rare->acquired) acquire(acquired, site);
 }
 
-// --- order of other kinds
+// --- order without messages
 
 std::shared_ptr<const std::vector<WorldRank>> MessageSteps::one(WorldRank rank) {
   return std::make_shared<const std::vector<WorldRank>>(1, rank);
@@ -177,8 +177,8 @@ void MessageSteps::exchange(const Comm& comm, std::uint64_t key, SiteId site) {
   acquire({key, those(*comm.ranks)}, site);
 }
 
-// Each rank follows all lower ones. Blocks of 1, 2, 4, … ranks share a key, so that each rank has
-// few releases and acquires.
+// Orders each rank after all lower ranks. Blocks of 1, 2, 4, … ranks share a key, so each rank has
+// O(log n) releases and acquires.
 void MessageSteps::prefix(const std::vector<WorldRank>& ranks, std::uint64_t position,
                           const std::function<std::uint64_t(std::uint64_t)>& key, const Flow& flow,
                           std::vector<Acquired>& acquires, SiteId site) {
@@ -246,9 +246,9 @@ std::vector<Acquired> MessageSteps::flow(const Event& event, Action action, When
       break;
     }
     case Action::Scan:
-    case Action::Exscan:  // a chain; if nonblocking, a rank may complete before one that it follows
+    case Action::Exscan:  // a chain; not if nonblocking: a rank may complete before its predecessor
       if (starts) {
-        // Otherwise the call did not return.
+        // A blocking call comes here only if it did not return.
         const bool waits_later = traits(event.call).when != When::Blocks;
         if (waits_later) prefix(ranks, of.position, key, flow, acquires, event.site);
         break;

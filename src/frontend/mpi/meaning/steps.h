@@ -1,9 +1,9 @@
 // Reports the message steps of a rank to the sink of its Timeline (docs/internals/message-races.md,
 // "Mapping of MPI").
 //
-// Rule: a collective counts by the ranks that must call it before this rank can continue, which
-// follows from the action alone. It creates order only if data flows. Communicators with processes
-// of other worlds are ignored.
+// Rule: a rank waits in a collective for the ranks that must call it before this rank can continue.
+// The action alone determines these ranks. The collective orders ranks only if data flows.
+// Communicators with processes of other worlds are ignored.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class MessageSteps {
   explicit MessageSteps(Timeline& effects) : effects_(effects) {}
 
   bool wanted() const { return effects_.sink() != nullptr; }
-  // Of the current event: its call would have returned anyway, or did not return.
+  // Properties of the current event. `asked`: its call polls. `unreturned`: it did not return.
   bool asked = false;
   bool unreturned = false;
 
@@ -37,14 +37,14 @@ class MessageSteps {
   void complete(Posted& posted, SiteId site);
   void taken(const Comm& comm, const Posted& posted);
   void over(Request& request, SiteId site);
-  // The operation that a rank waited for when it ended.
+  // Reports the operation that the rank was waiting for when the run ended.
   void waits(const Request& request, SiteId site);
 
-  // --- order of other kinds
+  // --- order without messages
   static std::shared_ptr<const std::vector<WorldRank>> one(WorldRank rank);
   void release(std::uint64_t key, std::size_t others, bool carries, SiteId site);
   void acquire(const Acquired& acquired, SiteId site);
-  // All ranks of a group release, and continue when all have.
+  // All ranks of the communicator release, and continue when all have done so.
   void exchange(const Comm& comm, std::uint64_t key, SiteId site);
   // Reports the releases of a collective now. Returns the acquires, if they occur only when a
   // request completes. `of`: the communicator whose ranks take part.
@@ -54,10 +54,10 @@ class MessageSteps {
   // --- window locks
   void lock(MessageStep::Kind kind, const Window& window, WorldRank target, bool exclusive,
             std::uint64_t ticks, SiteId site);
-  void locked(Window& window, WorldRank target, SiteId site);  // kAnySource: all that it holds
+  void locked(Window& window, WorldRank target, SiteId site);  // kAnySource: all held locks
   void await_lock(const Window& window, WorldRank target, bool exclusive, bool certain,
                   SiteId site);
-  void holds(const Window& window);  // at the end of the run
+  void holds(const Window& window);  // called at the end of the run
 
  private:
   void prefix(const std::vector<WorldRank>& ranks, std::uint64_t position,

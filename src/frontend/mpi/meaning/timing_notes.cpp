@@ -21,11 +21,11 @@ bool depends_on_time(const Event& event) {
     case Action::ReadClock:
       return true;
     case Action::Lock:
-      // Which rank acquires it first.
+      // The rank that acquires the lock first may differ.
       return event.fields[Field::lock] == kExclusiveLock &&
              (event.fields[Field::assertion] & kNoCheck) == 0;
     default:
-      return is_fetch(action);  // what other ranks had done by then
+      return is_fetch(action);  // the result depends on operations of other ranks
   }
 }
 
@@ -68,7 +68,8 @@ void TimingNotes::finish(WorldRank rank, const Event& event) {
     if (completion.index < event.requests.size()) is_over(event.requests[completion.index]);
 }
 
-// MPI_Testall returns false as long as one of its requests is incomplete; the others choose.
+// MPI_Testall returns false as long as one of its requests is incomplete, so one generalized
+// request is enough. The other calls choose among requests, so all of theirs must be generalized.
 bool TimingNotes::is_about_general(WorldRank rank, const Event& event) const {
   const auto is_general = [&](RequestId id) { return general_.contains({rank, id}); };
   const Action action = traits(event.call).action;
@@ -84,8 +85,8 @@ bool TimingNotes::is_about_general(WorldRank rank, const Event& event) const {
          std::all_of(event.requests.begin(), event.requests.end(), is_null_or_general);
 }
 
-// The first of its requests that is generalized decides. If there are several, one that another
-// thread completes makes the outcome timing-dependent, except for MPI_Testall.
+// Adds the test to the first generalized request of the call. Misses: a call other than MPI_Testall
+// with several of them, if the same thread completes the first, and another thread another one.
 void TimingNotes::hold(WorldRank rank, const Event& event, std::uint64_t key) {
   std::vector<RequestId> ids = event.requests;
   if (traits(event.call).action == Action::RequestStatus)
@@ -105,7 +106,7 @@ void TimingNotes::hold(WorldRank rank, const Event& event, std::uint64_t key) {
   }
 }
 
-// A cancelled one is completed by the callback that MPI_Cancel calls, which is not recorded.
+// The callback that MPI_Cancel calls completes a cancelled request; that call is not recorded.
 void TimingNotes::settle(WorldRank rank, const General& general, TimingCounts& counts) {
   const std::optional<TaskId> by =
       general.completed_by ? general.completed_by : general.cancelled_by;

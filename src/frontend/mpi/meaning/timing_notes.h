@@ -18,14 +18,14 @@
 
 namespace photofinish {
 
-// Whether the call could have had another outcome at a slightly different time, judging by the call
-// alone.
+// Whether the call could have had another outcome at a slightly different time. Considers only the
+// call itself.
 bool depends_on_time(const Event& event);
 
 // Notes by call site, of one or several ranks.
 class TimingNotes {
  public:
-  // `key()`: of its call site.
+  // `key()` returns the key of the event's call site.
   template <class Key>
   void add(WorldRank rank, const Event& event, Key key) {
     follow(rank, event);
@@ -57,7 +57,7 @@ class TimingNotes {
   using GeneralKey = std::pair<WorldRank, RequestId>;
 
   void follow(WorldRank rank, const Event& event);
-  void finish(WorldRank rank, const Event& event);  // those that the event completes or frees
+  void finish(WorldRank rank, const Event& event);  // requests that the event completes or frees
   bool is_about_general(WorldRank rank, const Event& event) const;
   void hold(WorldRank rank, const Event& event, std::uint64_t key);
   static void settle(WorldRank rank, const General& general, TimingCounts& counts);

@@ -8,9 +8,9 @@
 
 namespace photofinish {
 
-// By the name of a predefined type, as in TypeDefinition::element. None if unknown.
+// `name`: a predefined type, as in TypeDefinition::element. None if unknown.
 Element element_of(std::string_view name);
-// By the name in OpDefinition. None for a user-defined one.
+// `name`: as in OpDefinition. None for a user-defined operation.
 ReduceOp reduce_op_of(std::string_view name);
 
 }  // namespace photofinish

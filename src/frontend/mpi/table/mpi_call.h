@@ -1,4 +1,4 @@
-// The calls of MPI, numbered behind those of the program.
+// The MPI calls. Their numbers follow those of the program's calls (model/call.h).
 #pragma once
 
 #include "model/call.h"
