@@ -24,7 +24,8 @@ class Forced(Case):
         wrapper = os.path.join(os.path.dirname(cli_test.arguments.photofinish), "pfmpicc")
         app = self.compile("forced.c", f"--mpi={cli_test.arguments.mpi}", compiler=wrapper)
         result = self.photofinish("check", "-n", "3", app, *how)
-        self.assertEqual(result.code, 66, result)
+        # Timing decides whether the checked run itself crashes: a put of MPICH needs the target's progress.
+        self.assertIn("race [F1] predicted", result.out + result.err, result)
         return result
 
     def order(self, first):
