@@ -188,10 +188,15 @@ int record_order(Confirmer& confirmer, const Options& options, const ConfirmArgu
     return fail(fmt::format("{} was recorded, but its replay differs: {}", *directory, difference));
   const auto ranks = recorded_ranks(*directory);
   if (!ranks || ranks->empty()) return fail(*directory + ": nothing was recorded");
+  // A rank of the race is worth debugging most.
+  const auto& racing = tried->order.ranks;
+  const auto debugged =
+      std::find_first_of(racing.begin(), racing.end(), ranks->begin(), ranks->end());
   fmt::print(stderr,
              "photofinish: rank{0} {1} recorded in {2} · photofinish replay {2} · photofinish "
              "replay {2} --gdb {3}\n",
-             ranks->size() > 1 ? "s" : "", rank_ranges(*ranks), *directory, ranks->front().value);
+             ranks->size() > 1 ? "s" : "", rank_ranges(*ranks), *directory,
+             (debugged != racing.end() ? *debugged : ranks->front()).value);
   return exit_code(*tried, options);
 }
 

@@ -1,7 +1,10 @@
 // A race with a wrong value, 0 instead of 7, in one order. Arguments: what races (load: with a put;
-// store: with a put; get: with a put; buffer: of a receive, with a load; message: two senders), and
-// what the wrong value leads to (print, crash, hang).
+// thread: the same, in a second thread; store: with a put; get: with a put; buffer: of a receive,
+// with a load; message: two senders), and what the wrong value leads to (print, crash, hang).
 #include <mpi.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +18,41 @@ static void use(int got, const char* effect) {
   if (strcmp(effect, "hang") == 0 && got == 0)
     MPI_Recv(&nothing, 1, MPI_INT, (rank + 1) % 3, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   printf("rank %d got %d\n", rank, got);
+}
+
+// Two threads draw tickets. Which one draws which is printed, so a replay needs their order.
+static atomic_int tickets;
+
+static int draw_tickets(void) {
+  int sum = 0;
+  for (int i = 0; i < 50; ++i) {
+    sum += atomic_fetch_add(&tickets, 1);
+    sched_yield();
+  }
+  return sum;
+}
+
+struct Shared {
+  int* memory;
+  MPI_Win win;
+  int got;
+};
+
+static void* run_thread(void* argument) {
+  struct Shared* shared = argument;
+  MPI_Win_sync(shared->win);
+  printf("tickets of the thread: %d\n", draw_tickets());
+  shared->got = shared->memory[0]; /* loads in a thread */
+  return NULL;
+}
+
+static void with_thread(int* memory, MPI_Win win, const char* effect) {
+  struct Shared shared = {memory, win, -1};
+  pthread_t thread;
+  pthread_create(&thread, NULL, run_thread, &shared);
+  draw_tickets();
+  pthread_join(thread, NULL);
+  use(shared.got, effect);
 }
 
 static void with_window(const char* what, const char* effect) {
@@ -39,6 +77,7 @@ static void with_window(const char* what, const char* effect) {
     got = memory[0]; /* loads */
     use(got, effect);
   }
+  if (rank == 0 && strcmp(what, "thread") == 0) with_thread(memory, win, effect);
   if (rank == 0 && strcmp(what, "store") == 0) {
     usleep(100000);
     memory[0] = 0; /* stores */
@@ -77,7 +116,10 @@ static void with_messages(const char* effect) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  int provided;
+  MPI_Init_thread(&argc, &argv,
+                  strcmp(argv[1], "thread") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                  &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (strcmp(argv[1], "buffer") == 0)
     with_buffer(argv[2]);

@@ -59,6 +59,17 @@ class Forced(Case):
             self.assertIn(line, result.out.splitlines(), result)
             self.replays(run, line)
 
+    def test_a_load_in_a_thread(self):
+        """The replay keeps the order of the threads, too."""
+        self.checked("thread", "print")
+        for first, line in (("loads in a thread", WRONG), ("puts", RIGHT)):
+            result, run = self.record(self.order(first))
+            self.assertIn(line, result.out.splitlines(), result)
+            tickets = [text for text in result.out.splitlines() if text.startswith("tickets ")]
+            self.assertEqual(len(tickets), 1, result)
+            self.replays(run, line)
+            self.assertIn(tickets[0], self.photofinish("replay", run).out.splitlines())
+
     def test_a_store_that_is_overwritten(self):
         self.checked("store", "print")
         for first, line in (("puts", WRONG), ("stores", RIGHT)):

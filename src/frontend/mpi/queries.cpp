@@ -31,7 +31,7 @@ struct Lengths {
   int length = 0, other = 0;
   int key = 0;
   void* variable = nullptr;
-  void (*exchange_value)(Journal&, int key, void* variable) = nullptr;
+  void (*exchange_value)(Journal&, int key, void* variable, bool found) = nullptr;
 };
 
 struct Given {
@@ -126,7 +126,8 @@ struct Attribute {
     lengths.variable = variable;
     lengths.exchange_value = exchange_value;
   }
-  static void exchange_value(Journal& journal, int key, void* variable) {
+  static void exchange_value(Journal& journal, int key, void* variable, bool found) {
+    if (!found) return;
     void*& pointer = *static_cast<void**>(variable);
     std::int64_t value = 0;
     if (!journal.replays())
@@ -138,12 +139,12 @@ struct Attribute {
       pointer = key == MPI_WIN_BASE ? reinterpret_cast<void*>(value) : lasting(value);
   }
 };
-// In Fortran: the value itself.
+// In Fortran: the value itself. MPICH sets it to 0 if there is none.
 struct FortranAttribute {
   template <class Value>
   static void exchange(Journal&, Lengths& lengths, Value* variable) {
     lengths.variable = variable;
-    lengths.exchange_value = [](Journal& journal, int, void* value) {
+    lengths.exchange_value = [](Journal& journal, int, void* value, bool) {
       journal(*static_cast<Value*>(value));
     };
   }
@@ -151,7 +152,7 @@ struct FortranAttribute {
 struct AttributeFlag {
   static void exchange(Journal& journal, Lengths& lengths, int* flag) {
     journal(*flag);
-    if (*flag != 0) lengths.exchange_value(journal, lengths.key, lengths.variable);
+    lengths.exchange_value(journal, lengths.key, lengths.variable, *flag != 0);
   }
 };
 
