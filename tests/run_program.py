@@ -530,8 +530,11 @@ def confirm_races(arguments, races, environment, directory, number, marks):
 
     wanted = dict(zip(expected_findings(races, marks), (race.state for race in races)))
     try:
+        found = parse_report(photofinish("report", str(record))[1])[0]
+        # The program's comments state nothing about the others.
+        stated = ",".join(f"F{number}" for number, finding in enumerate(found, 1) if finding in wanted)
         for _ in range(CONFIRM_TRIES):
-            code, confirmed, _ = photofinish("confirm", "--timeout", "20", *(["--message-rendezvous"] if arguments.message_rendezvous else []), str(record))
+            code, confirmed, _ = photofinish("confirm", "--finding", stated, "--timeout", "20", *(["--message-rendezvous"] if arguments.message_rendezvous else []), str(record))
             _, reported, _ = photofinish("report", str(record))
             found, _, states = parse_report(reported)
             if not any(wanted.get(finding, "").startswith("confirmed") and state.startswith("not") for finding, state in zip(found, states)):

@@ -13,23 +13,15 @@ Comments in the program:
   // build: flags="-O2" pass=only
         pass=only: what it does cannot be replayed unless it is built with the pass.
 """
-import argparse
 import glob
 import os
-import re
+import pathlib
 import shlex
 import shutil
-import signal
-import subprocess
 import sys
-import tempfile
 
-SKIPPED = 77
-
-
-def settings(source, word):
-    found = re.search(r"^(?://|!) %s: (.*)$" % word, source, re.M)
-    return dict(part.split("=", 1) for part in shlex.split(found.group(1))) if found else {}
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "support"))
+from recorded_program import Failure, build, environment, main, run, settings  # noqa: E402
 
 
 def ranks_of(group):
@@ -38,14 +30,6 @@ def ranks_of(group):
         first, _, last = part.partition("-")
         ranks += range(int(first), int(last or first) + 1)
     return ranks
-
-
-def environment(mpi):
-    env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
-               OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_memory="^patcher")
-    if ARGS.preload and mpi == "mpich":
-        env["LD_PRELOAD"] = ARGS.preload
-    return env
 
 
 def launcher(mpi, ranks, folder):
@@ -63,31 +47,10 @@ def output_of(mpi, folder, rank, ranks):
     return open(found[0], "rb").read() if found else b""
 
 
-def run(line, env, timeout, interrupt=0):
-    process = subprocess.Popen(line, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-    try:
-        try:
-            out, err = process.communicate(timeout=interrupt or timeout)
-        except subprocess.TimeoutExpired:
-            if not interrupt:
-                raise
-            process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        subprocess.run(["pkill", "-KILL", "-s", str(process.pid)])  # ranks have groups of their own
-        process.communicate()
-        raise Failure("no end after %d s: %s" % (timeout, " ".join(line)))
-    return process.returncode, out, err.decode(errors="replace")
-
-
-class Failure(Exception):
-    pass
-
-
-def replay(recorded, group, expected, env, timeout):
+def replay(arguments, recorded, group, expected, env, timeout):
     """These ranks once more: the exit code, when each printed what it is to print."""
     printed = recorded + ".printed"
-    code, _, err = run([ARGS.photofinish, "replay", "--ranks", group, "--output-dir", printed, recorded], env, timeout)
+    code, _, err = run([arguments.photofinish, "replay", "--ranks", group, "--output-dir", printed, recorded], env, timeout)
     for rank, text in expected.items():
         path = "%s/rank-%d.out" % (printed, rank)
         got = open(path, "rb").read() if os.path.exists(path) else b""
@@ -100,70 +63,44 @@ def replay(recorded, group, expected, env, timeout):
     return code
 
 
-def check(program, work):
+def check(arguments, program, work):
     source = open(program).read()
-    how, build = settings(source, "run"), settings(source, "build")
-    ranks, timeout = ARGS.ranks or int(how.get("ranks", 4)), ARGS.timeout or int(how.get("timeout", 60))
+    how, flags = settings(source, "run"), settings(source, "build")
+    ranks, timeout = arguments.ranks or int(how.get("ranks", 4)), arguments.timeout or int(how.get("timeout", 60))
     binary = os.path.join(work, "program")
-    ending = os.path.splitext(program)[1]
-    wrapper, plain = {".f90": ("pfmpifort", "mpifort"), ".cpp": ("pfmpicxx", "mpicxx")}.get(ending, ("pfmpicc", "mpicc"))
-    compiler = [os.path.join(os.path.dirname(ARGS.photofinish), wrapper), "--mpi=" + ARGS.mpi] if ARGS.built_with_pass else ["%s.%s" % (plain, ARGS.mpi)]
-    subprocess.run(compiler + ["-g", "-O1", "-w"] + shlex.split(build.get("flags", "")) + [program, "-o", binary, "-lm"], check=True)
-    env = environment(ARGS.mpi)
-    for number, group in enumerate((ARGS.groups or how["groups"]).split(";")):
+    build(arguments, program, binary, arguments.built_with_pass, flags.get("flags", ""))
+    env = environment(arguments)
+    for number, group in enumerate((arguments.groups or how["groups"]).split(";")):
         recorded, outputs = "%s/run.%d" % (work, number), "%s/out.%d" % (work, number)
         os.makedirs(outputs)
-        line = [ARGS.photofinish, "record", "--ranks", group, "-o", recorded, "--no-progress", "--"] + launcher(ARGS.mpi, ranks, outputs)
+        line = [arguments.photofinish, "record", "--ranks", group, "-o", recorded, "--no-progress", "--"] + launcher(arguments.mpi, ranks, outputs)
         line += [binary] + shlex.split(how.get("args", ""))
         code, out, err = run(line, env, timeout, int(how.get("interrupt", 0)) * max(1, ranks // 8))
         if (code == 0) != (how.get("exit", "0") == "0"):
             raise Failure("recording ended with %d\n%s%s" % (code, out.decode(errors="replace"), err))
-        expected = {rank: output_of(ARGS.mpi, outputs, rank, ranks) for rank in ranks_of(group)}
+        expected = {rank: output_of(arguments.mpi, outputs, rank, ranks) for rank in ranks_of(group)}
         for rank, text in expected.items():
             if not text:
                 raise Failure("rank %d printed nothing when it was recorded\n%s" % (rank, err))
         kept = max(os.path.getsize(path) for path in glob.glob(recorded + "/rank-*.trace"))
-        if "most" in how and len(expected) == ranks and not ARGS.ranks and kept > int(how["most"]):
+        if "most" in how and len(expected) == ranks and not arguments.ranks and kept > int(how["most"]):
             raise Failure("group %s: %d bytes a rank were kept, %s at most were expected" % (group, kept, how["most"]))
-        codes = {replay(recorded, group, expected, env, timeout) for _ in range(ARGS.times or int(how.get("times", 2)))}
+        codes = {replay(arguments, recorded, group, expected, env, timeout) for _ in range(arguments.times or int(how.get("times", 2)))}
         if len(codes) > 1:
             raise Failure("group %s ended with %s" % (group, sorted(codes)))
         if "replay_exit" in how and codes != {int(how["replay_exit"])}:
             raise Failure("the replay of group %s ended with %s" % (group, sorted(codes)))
         if len(expected) > 1:  # of a group, one alone
             rank = max(expected)
-            replay(recorded, str(rank), {rank: expected[rank]}, env, timeout)
+            replay(arguments, recorded, str(rank), {rank: expected[rank]}, env, timeout)
 
 
-def main():
-    global ARGS
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--mpi", required=True)
-    parser.add_argument("--photofinish", default="photofinish")
-    parser.add_argument("--preload", default="")
+def add_arguments(parser):
     parser.add_argument("--times", type=int, help="another number than the program's comment has, or 2")
     parser.add_argument("--ranks", type=int, help="another number than the program's comment has")
     parser.add_argument("--groups", help="likewise")
     parser.add_argument("--timeout", type=int, help="likewise")
     parser.add_argument("--pass", dest="built_with_pass", action="store_true")
-    parser.add_argument("--keep", action="store_true")
-    parser.add_argument("program")
-    ARGS = parser.parse_args()
-    if not shutil.which("mpicc." + ARGS.mpi):
-        print("there is no mpicc." + ARGS.mpi)
-        return SKIPPED
-    work = tempfile.mkdtemp(prefix="photofinish-replay.")
-    try:
-        check(os.path.abspath(ARGS.program), work)
-    except Failure as failure:
-        print("FAILED:", failure)
-        print("again: " + " ".join(shlex.quote(word) for word in sys.argv))
-        return 1
-    finally:
-        if not ARGS.keep:
-            shutil.rmtree(work, ignore_errors=True)
-    print("replayed as recorded")
-    return 0
 
 
-sys.exit(main())
+sys.exit(main(check, "replayed as recorded", add_arguments))

@@ -38,6 +38,14 @@ inline std::vector<std::string> zero_terminated_texts(std::string_view text) {
   return texts;
 }
 
+// By SIGSTOP, or by a debugger.
+inline bool is_stopped_process(std::uint64_t process) {
+  const std::string stat = read_system_file(("/proc/" + std::to_string(process) + "/stat").c_str());
+  const std::size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos || name_end + 2 >= stat.size()) return false;
+  return stat[name_end + 2] == 'T' || stat[name_end + 2] == 't';
+}
+
 inline std::string_view first_line(std::string_view text) {
   return text.substr(0, text.find('\n'));
 }

@@ -70,6 +70,10 @@ struct ConfirmArguments {
   std::vector<std::string> findings;  // "F3"; none: all
   int order = 0;                      // 1, 2, …: reproduces only this order, once
   bool every = false;                 // and in every instance of the race
+  bool record = false;                // records that order for replay
+  std::string recorded_ranks;         // "2,5"; empty: all
+  int debugged = -1;                  // the rank to stop in gdb at its access; -1: none
+  std::vector<std::string> commands;  // for gdb
   int ranks = 0;                      // 0: as in the recorded run
   std::vector<std::string> compare;   // files that the program writes
   std::string ignore;                 // lines that match this are not compared; empty: none
@@ -127,6 +131,7 @@ int run_group(const Options& options, const GroupArguments& arguments);
 
 struct ReportArguments {
   std::string run;
+  std::vector<std::string> findings = {};  // "F3": prints only these; none: all
   ReportFile report = {};
   UnwrittenFindings unwritten = {};
 };

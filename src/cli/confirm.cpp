@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/confirmer.h"
+#include "cli/forced_order.h"
 #include "cli/openshmem.h"
 #include "report/block.h"
 #include "report/confirmation_text.h"
@@ -137,39 +138,6 @@ std::vector<std::vector<const Candidate*>> groups_of(const std::vector<Candidate
     taken[group].insert(candidate.involved.begin(), candidate.involved.end());
   }
   return groups;
-}
-
-int show_again(Confirmer& confirmer, const Options& options, const ConfirmArguments& arguments,
-               const std::vector<Candidate>& chosen, const std::vector<Confirmation>& known) {
-  if (chosen.size() != 1) return fail("--order needs one finding: add --finding", kExitUsage);
-  const Candidate& candidate = chosen.front();
-  const auto order = static_cast<std::size_t>(arguments.order) - 1;
-  if (!candidate.impossible.empty())
-    return fail(fmt::format("F{} cannot be confirmed: {}", candidate.number, candidate.impossible));
-  if (order >= candidate.orders.size())
-    return fail(fmt::format("F{} has orders 1 to {}", candidate.number, candidate.orders.size()),
-                kExitUsage);
-  const Confirmation* before = find_confirmation(known, candidate.key);
-  const OrderTried* seen = nullptr;
-  if (before != nullptr && order < before->orders.size() && !before->orders[order].ranks.empty())
-    seen = &before->orders[order];
-  confirmer.launch().shows_output = true;
-  const auto tried =
-      confirmer.try_order(candidate, order, arguments.every ? Scope::Every : Scope::One, seen);
-  if (!tried)
-    return fail(tried.error().message,
-                is_interrupted(tried.error()) ? kExitInterrupted : kExitToolError);
-  if (!tried->order.seen()) {
-    fmt::print(
-        stderr,
-        "photofinish: F{} was not observed{}: its access sites were reached {} and {} times\n",
-        candidate.number, tried->order.outcome.empty() ? "" : " (" + tried->order.outcome + ")",
-        tried->reached[0], tried->reached[1]);
-    return kExitOk;
-  }
-  fmt::print(stderr, "photofinish: F{} happened, {}: {}\n", candidate.number, tried->order.name,
-             tried->outcome->how);
-  return tried->outcome->code != 0 ? tried->outcome->code : findings_code(options);
 }
 
 // Prints each finding's state as soon as it is known, and counts them.
@@ -323,6 +291,12 @@ Result<bool> confirm_groups(Confirmer& confirmer, const std::vector<Candidate>& 
           return found.error();
         }
         failed = confirmer.has_failed_runs();
+        if (const WorldRank stopped = confirmer.stopped_rank();
+            found->state == ConfirmState::NotReproduced && stopped != kProcNull)
+          fail(
+              fmt::format("rank {} was stopped (SIGSTOP) in a confirming run of F{}, which may be "
+                          "why the race was not seen; confirm it again",
+                          stopped.value, candidate.number));
         at_once[i] = std::move(*found);
       }
       finish(candidate, std::move(*at_once[i]), failed);
@@ -359,7 +333,8 @@ int run_confirm(const Options& options, const ConfirmArguments& arguments) {
   if (!known) return fail(known.error().message);
   Confirmer confirmer(options, arguments, std::move(*launch), *tolerance_of(options.tolerance),
                       all);
-  if (arguments.order > 0) return show_again(confirmer, options, arguments, *chosen, *known);
+  if (forces_one_order(arguments))
+    return force_order(confirmer, options, arguments, *chosen, *known);
 
   ResultPrinter printer(arguments.run);
   StoredStates states(arguments.run, std::move(*known));

@@ -139,13 +139,19 @@ Result<ConfirmingRun> Confirmer::run(std::vector<Schedule> findings) {
 }
 
 Result<Confirmer::Tried> Confirmer::try_order(const Candidate& candidate, std::size_t order,
-                                              Scope scope, const OrderTried* known) {
+                                              Scope scope, const OrderTried* known,
+                                              WorldRank debugged) {
   Tried tried;
   tried.order.name = candidate.orders[order];
-  for (int run = 0; run < options_.runs && !tried.order.seen(); ++run) {
-    const auto done =
-        this->run({schedule_for(candidate, order, scope, known, static_cast<std::uint32_t>(run))});
+  // A person debugs one run.
+  const int runs = debugged == kProcNull ? options_.runs : 1;
+  for (int run = 0; run < runs && !tried.order.seen(); ++run) {
+    Schedule schedule =
+        schedule_for(candidate, order, scope, known, static_cast<std::uint32_t>(run));
+    schedule.debugged = debugged;
+    auto done = this->run({std::move(schedule)});
     if (!done) return done.error();
+    tried.printed = std::move(done->printed);
     const Verdict& verdict = done->verdicts.front();
     ++tried.order.runs;
     for (const int side : {0, 1}) tried.reached[side] += verdict.reached[side];
@@ -185,6 +191,7 @@ Result<bool> Confirmer::run_trial(const Candidate& candidate, std::size_t order,
   const Verdict& verdict = done->verdicts.front();
   OrderTried& tried = orders_[order];
   ++tried.runs;
+  if (verdict.stopped != kProcNull) stopped_ = verdict.stopped;
   for (const int side : {0, 1}) reached_[side] += verdict.reached[side];
   repeats_ = repeats_ || verdict.reached[0] > 1 || verdict.reached[1] > 1;
   if (!verdict.seen && !done->tool_failure.empty()) tool_failure_ = done->tool_failure;
@@ -300,6 +307,7 @@ Result<Confirmation> Confirmer::confirm(const Candidate& candidate) {
   reached_[0] = reached_[1] = meetings_ = 0;
   repeats_ = false;
   tool_failure_.clear();
+  stopped_ = kProcNull;
   if (const auto control = run_control(candidate); !control) return control.error();
   evidence_.control = control_;
   if (const auto done = gather_evidence(candidate); !done) return done.error();

@@ -38,14 +38,18 @@ class Confirmer {
   struct Tried {
     OrderTried order;
     std::optional<Outcome> outcome;
+    std::string printed;
     std::uint64_t reached[2] = {0, 0};
   };
+  // `debugged`: stops at its access (Schedule::debugged).
   Result<Tried> try_order(const Candidate& candidate, std::size_t order, Scope scope,
-                          const OrderTried* known);
+                          const OrderTried* known, WorldRank debugged = kProcNull);
   // The program with every standard send synchronous: harmful if it hangs, else not reproduced.
   Result<Confirmation> confirm_buffering();
   // What is known of the finding whose confirmation was interrupted; none unless it is decided.
   std::optional<Confirmation> interrupted_finding() const;
+  // A rank that the system had stopped for some time in a run of the last finding; kProcNull: none.
+  WorldRank stopped_rank() const { return stopped_; }
   // Whether the program failed in a run that the state of the last finding is based on.
   bool has_failed_runs() const;
 
@@ -84,7 +88,8 @@ class Confirmer {
   std::vector<OrderTried> orders_;
   std::uint64_t reached_[2] = {0, 0}, meetings_ = 0;
   std::string tool_failure_;  // of a run that did not see the race
-  bool repeats_ = false;      // an access site was reached several times in a run
+  WorldRank stopped_ = kProcNull;
+  bool repeats_ = false;  // an access site was reached several times in a run
 
   std::string now_at_;
   std::size_t runs_ = 0, runs_before_ = 0, runs_expected_ = 0, runs_following_ = 0;

@@ -23,6 +23,8 @@
 #include "cli/commands.h"
 #include "cli/rank_line.h"
 #include "cli/start.h"
+#include "model/rank_list.h"
+#include "trace/format.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"
 
@@ -118,6 +120,7 @@ void end_all(const std::string& token) {
 struct Ended {
   int code = 0;
   bool in_time = true, stalled = false;
+  std::optional<WorldRank> stopped = {};  // a rank that was stopped when the time was over
 };
 
 bool wait_until(pid_t child, int& status, Clock::time_point until,
@@ -144,9 +147,28 @@ void enter(const Launch& launch, const Output& output) {
   if (!launch.folder.empty() && chdir(launch.folder.c_str()) != 0) _exit(kExitToolError);
 }
 
+// Until the user has left the debugger. True if the program has ended.
+bool let_debug(pid_t child, int& status, const std::string& directory, WorldRank rank,
+               const std::string& token, const Launch& launch) {
+  pid_t stopped = 0;
+  const auto tick = [&] {
+    stopped = stopped_process(directory, rank);
+    return stopped == 0;
+  };
+  const bool ended = wait_until(child, status, Clock::time_point::max(), tick);
+  const std::vector<pid_t> here = processes_of(token);
+  if (std::find(here.begin(), here.end(), stopped) != here.end())
+    launch.debug(stopped);
+  else if (stopped != 0)
+    fail(fmt::format("cannot debug rank {}: it runs on another node. Start all ranks on this one",
+                     rank.value));
+  release_stopped(directory, rank);
+  return ended;
+}
+
 Result<Ended> start(const std::vector<std::string>& line, const std::string& directory,
                     const Output& output, const std::string& token, const Launch& launch,
-                    std::size_t findings) {
+                    const Schedules& schedules) {
   if (output.out.file() < 0 || output.err.file() < 0)
     return Error{fmt::format("cannot capture the program's output: {}", std::strerror(errno))};
   static std::once_flag once;
@@ -166,7 +188,7 @@ Result<Ended> start(const std::vector<std::string>& line, const std::string& dir
   const InterruptNote interrupt_note;
   int status = 0;
   Ended ended;
-  StallWatch watch(directory, findings, launch.world_size);
+  StallWatch watch(directory, schedules.findings.size(), launch.world_size);
   auto progress = Clock::now(), checked = progress, proof = progress + kProof;
   const auto tick = [&] {
     if (launch.tick) launch.tick();
@@ -182,9 +204,15 @@ Result<Ended> start(const std::vector<std::string>& line, const std::string& dir
     ended.stalled = now - progress >= std::chrono::seconds(launch.stall_s);
     return !ended.stalled;
   };
+  const bool is_over =
+      launch.debug &&
+      let_debug(child, status, directory, schedules.findings.front().debugged, token, launch);
+  progress = Clock::now();
   ended.in_time =
+      is_over ||
       wait_until(child, status, Clock::now() + std::chrono::seconds(launch.timeout_s), tick);
   if (!ended.in_time) {
+    ended.stopped = watch.stopped_rank();
     kill(-child, SIGTERM);
     if (!wait_until(child, status, Clock::now() + kGrace, {}, false)) {
       kill(-child, SIGKILL);
@@ -199,7 +227,10 @@ Result<Ended> start(const std::vector<std::string>& line, const std::string& dir
 // The first ranks that failed, in words, without those that others stopped.
 std::string how_it_ended(const std::string& directory, const Ended& ended, const Launch& launch) {
   if (ended.stalled) return "hangs: all ranks wait in MPI calls";
-  if (!ended.in_time) return fmt::format("no end after {} s", launch.timeout_s);
+  if (!ended.in_time)
+    return fmt::format(
+        "no end after {} s{}", launch.timeout_s,
+        ended.stopped ? fmt::format(": rank {} is stopped", ended.stopped->value) : "");
   std::string how;
   int reported = 0;
   for (int rank = 0; rank < launch.world_size && ended.code != 0 && reported < 3; ++rank) {
@@ -256,29 +287,52 @@ std::string failure_of_tool(const std::string& directory, int ranks) {
 
 }  // namespace
 
+namespace {
+
+// Of a recorded run, what replay needs stays: the traces of the recorded ranks, and the schedule.
+void leave_recorded(const std::string& directory, const Launch& launch) {
+  std::error_code ignored;
+  const auto ranks = parse_rank_list(launch.recorded_ranks);  // no list: all
+  std::filesystem::remove(directory + kTableFile, ignored);
+  for (int rank = 0; rank < launch.world_size; ++rank) {
+    std::filesystem::remove(rank_result_path(directory, WorldRank(rank)), ignored);
+    if (!ranks || ranks->contains(WorldRank(rank))) continue;
+    for (const std::string& path :
+         {trace_path(directory, WorldRank(rank)), live_path(directory, WorldRank(rank))})
+      std::filesystem::remove(path, ignored);
+  }
+}
+
+}  // namespace
+
 // A name of its own for each run: on NFS, a file that is still open when it is removed stays for a
 // while, and with it the directory.
 Result<ConfirmingRun> run_schedules(const std::string& parent, const Schedules& schedules,
                                     const Launch& launch) {
-  const std::string token = new_token(), directory = parent + "/" + token;
+  const bool records = !launch.recorded.empty();
+  const std::string token = new_token(),
+                    directory = records ? absolute_path(launch.recorded) : parent + "/" + token;
   std::error_code ignored;  // if it is not there, making the run's own says why
-  std::filesystem::create_directory(parent, ignored);
+  if (!records) std::filesystem::create_directory(parent, ignored);
   Options options = launch.options;
   options.output = directory;
   options.offline = true;
   options.overwrite = false;
+  options.record = launch.recorded_ranks;
   const auto line = rank_line(options, launch.ranks, launch.command, token);
   if (!line) return line.error();
-  if (const auto made =
-          create_run_directory(directory, {.token = token, .command = launch.command}, false);
-      !made)
-    return made.error();
+  const RunInfo info{.token = token,
+                     .command = launch.command,
+                     .ranks = launch.ranks,
+                     .options = format_options(options),
+                     .folder = launch.folder.empty() ? absolute_path("") : launch.folder};
+  if (const auto made = create_run_directory(directory, info, records); !made) return made.error();
   if (const auto written = write_schedules(directory, schedules); !written) return written.error();
   if (launch.prepare)
     if (const auto prepared = launch.prepare(directory); !prepared) return prepared.error();
 
   const Output output;
-  const auto ended = start(*line, directory, output, token, launch, schedules.findings.size());
+  const auto ended = start(*line, directory, output, token, launch, schedules);
   if (!ended) return ended.error();
 
   ConfirmingRun run;
@@ -286,7 +340,10 @@ Result<ConfirmingRun> run_schedules(const std::string& parent, const Schedules& 
   run.outcome.code = ended->code;
   run.outcome.ended = ended->in_time;
   run.outcome.how = how_it_ended(directory, *ended, launch);
-  if (!launch.shows_output) run.outcome.lines = without_launcher(lines_of(output.out.text()));
+  if (!launch.shows_output) {
+    run.printed = output.out.text();
+    run.outcome.lines = without_launcher(lines_of(run.printed));
+  }
   for (const std::string& name : launch.compare) {
     const std::string path =
         name.starts_with('/') || launch.folder.empty() ? name : launch.folder + "/" + name;
@@ -308,7 +365,10 @@ Result<ConfirmingRun> run_schedules(const std::string& parent, const Schedules& 
   for (std::size_t finding = 0; finding < schedules.findings.size(); ++finding)
     run.verdicts.push_back(verdict_of(results, finding));
   if (launch.inspect) launch.inspect(directory);
-  remove_tree(directory);
+  if (records)
+    leave_recorded(directory, launch);
+  else
+    remove_tree(directory);
   return run;
 }
 

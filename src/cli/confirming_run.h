@@ -4,6 +4,8 @@
 // it, and leaves no processes behind.
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
 #include <optional>
 #include <regex>
@@ -29,6 +31,12 @@ struct Launch {
   std::vector<std::string> compare;  // files to read when it has ended
   bool shows_output = false;         // pass the program's output through instead of storing it
   bool verbose = false;
+  // The run is recorded for replay: its directory, which stays, and the ranks ("2,5" or "all").
+  // Empty: it is not, and its directory is removed.
+  std::string recorded, recorded_ranks;
+  // Called with the process of the rank that is to be debugged, when it waits for a debugger. No
+  // time limit ends the run before.
+  std::function<void(pid_t)> debug = {};
   std::function<void()> tick = {};  // called again and again while the program runs
   // Whether the ranks, which wait, can never go on; the directory is that of the run.
   std::function<bool(const std::string& directory)> is_deadlocked = {};
@@ -42,6 +50,7 @@ struct ConfirmingRun {
   Outcome outcome;
   std::vector<Verdict> verdicts;  // for each finding
   bool interrupted = false;
+  std::string printed;       // by all ranks, and the launcher
   std::string tool_failure;  // why the tool stopped in a rank; a race that was not seen may have
                              // been missed for it
 };

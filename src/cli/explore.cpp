@@ -236,6 +236,8 @@ int show_again(Explorer& explorer, const Options& options, const ExploreArgument
     return fail(state.outcomes.empty()
                     ? fmt::format("{} has no outcomes yet: run photofinish explore {}",
                                   arguments.run, arguments.run)
+                : state.outcomes.size() == 1
+                    ? fmt::format("{} has only outcome 1", arguments.run)
                     : fmt::format("{} has outcomes 1 to {}", arguments.run, state.outcomes.size()),
                 kExitUsage);
   std::size_t example = 0;

@@ -120,6 +120,13 @@ void add_run(CLI::App& command, std::string& run) {
   command.add_option("run", run, fmt::format("Run directory. Default: {}.", run))->type_name("RUN");
 }
 
+void add_findings(CLI::App& command, std::vector<std::string>& findings, const std::string& help) {
+  command.add_option("--finding", findings, help)
+      ->delimiter(',')
+      ->type_name("F")
+      ->allow_extra_args(false);
+}
+
 void add_report_file(CLI::App& command, const std::string& flag, ReportFile& report,
                      const std::string& formats, const std::string& files) {
   command.add_option("--format", report.format, formats)
@@ -157,10 +164,13 @@ void take_np(std::vector<std::string>& words, CLI::App& command, bool has_progra
 }
 
 // Accepts options after the run: "explore RUN --outcome 2". Only a program's arguments are its own.
-void take_run_last(std::vector<std::string>& words) {
-  if (words.size() > 2 && is_run_directory(words[2]))
+// Returns whether there is a run.
+bool take_run_last(std::vector<std::string>& words) {
+  const bool has_run = words.size() > 2 && is_run_directory(words[2]);
+  if (has_run)
     std::rotate(words.begin() + 2, words.begin() + 3,
                 std::find(words.begin() + 2, words.end(), "--"));
+  return has_run;
 }
 
 // Accepts 1 and f1 for F1.
@@ -168,6 +178,15 @@ void name_finding(std::string& finding) {
   if (finding.starts_with('f')) finding[0] = 'F';
   if (!finding.empty() && finding.find_first_not_of("0123456789") == std::string::npos)
     finding.insert(0, "F");
+}
+
+// "--gdb needs a value: --gdb RANK", from CLI11's "--gdb: 1 required RANK:INT in [0 - 9] missing".
+std::string missing_value(const std::string& error, const CLI::App& command) {
+  const std::string name = error.substr(0, error.find(':'));
+  const CLI::Option* const option = command.get_option_no_throw(name);
+  if (option == nullptr) return error;
+  const std::string type = option->get_type_name();
+  return fmt::format("{0} needs a value: {0} {1}", name, type.substr(0, type.find(':')));
 }
 
 int run(int argc, char** argv) {
@@ -245,6 +264,7 @@ int run(int argc, char** argv) {
   CLI::App* report_command = app.add_subcommand(
       "report", "Print the findings of an analyzed run; exit code 66 if there are any.");
   add_run(*report_command, report.run);
+  add_findings(*report_command, report.findings, "Print only these findings: F1, F3.");
   add_report_file(*report_command, "-o,", report.report,
                   "text, json, sarif, html, perfetto or otf2. Default: text.",
                   "File to write, folder for otf2, or - for standard output. Default: standard "
@@ -266,10 +286,7 @@ int run(int argc, char** argv) {
                                                  "Make each finding happen, in each order, and "
                                                  "compare outcomes; exit code 66 if one happens.");
   add_run(*confirm_command, confirm.run);
-  confirm_command->add_option("--finding", confirm.findings, "Only these findings: F1, F3.")
-      ->delimiter(',')
-      ->type_name("F")
-      ->allow_extra_args(false);
+  add_findings(*confirm_command, confirm.findings, "Only these findings: F1, F3.");
   confirm_command
       ->add_option("--order", confirm.order,
                    "Run this order of one finding once, and show the program's output.")
@@ -277,6 +294,26 @@ int run(int argc, char** argv) {
       ->type_name("N");
   confirm_command->add_flag("--every", confirm.every,
                             "With --order: force it in every instance of the race, not in one.");
+  CLI::Option* record_order = confirm_command->add_flag(
+      "--record", confirm.record, "With --order: record that run for photofinish replay.");
+  confirm_command
+      ->add_option("-r,--ranks", confirm.recorded_ranks,
+                   "With --record: ranks to record, for example 2,5-7. Default: all.")
+      ->needs(record_order);
+  CLI::Option* debug_order =
+      confirm_command
+          ->add_option("--gdb", confirm.debugged,
+                       "With --finding: stop this rank in gdb at its access of the race. Default "
+                       "order: 1.")
+          ->check(CLI::Range(0, 1 << 24))
+          ->excludes("--every")
+          ->excludes(record_order)
+          ->type_name("RANK");
+  confirm_command
+      ->add_option("--ex", confirm.commands, "With --gdb: a command for gdb, as its own -ex.")
+      ->needs(debug_order)
+      ->type_name("COMMAND")
+      ->allow_extra_args(false);
   confirm_command
       ->add_option("--compare", confirm.compare,
                    "A file that the program writes, to compare between orders.")
@@ -469,7 +506,7 @@ int run(int argc, char** argv) {
                 kExitUsage);
   }
   if (command != commands.end()) take_np(words, **command, (*command)->get_prefix_command());
-  if (words[1] == "explore") take_run_last(words);
+  const bool has_run = words[1] == "explore" && take_run_last(words);
   const auto dashes = std::find(words.begin(), words.end(), "--");
   const bool has_dashes = dashes != words.end();
   const std::vector<std::string> behind(has_dashes ? dashes + 1 : dashes, words.end());
@@ -492,6 +529,9 @@ int run(int argc, char** argv) {
     app.parse(own);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
+    if (command != commands.end() && dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+      return fail(fmt::format("{} (see {})", missing_value(error.what(), **command), see),
+                  kExitUsage);
     if (command != commands.end())
       if (const auto left = (*command)->remaining(); !left.empty() && left[0].starts_with('-'))
         return no_option(left[0]);
@@ -504,7 +544,8 @@ int run(int argc, char** argv) {
   const auto options = resolve(given, inherited);
   if (!options) return fail(options.error().message, kExitUsage);
 
-  for (std::string& finding : confirm.findings) name_finding(finding);
+  for (auto* findings : {&confirm.findings, &report.findings})
+    for (std::string& finding : *findings) name_finding(finding);
   name_finding(explain.finding);
   name_finding(for_finding);
   check.named_output = record.named_output = explore.named_output =
@@ -526,6 +567,9 @@ int run(int argc, char** argv) {
   }
   if (explore_command->parsed()) {
     explore.line = program_line(*explore_command, behind, has_dashes);
+    if (has_run && explore.line.size() > 1)
+      return fail("explore takes a run, which has its program, or a program: remove one of them",
+                  kExitUsage);
     if (!has_dashes && explore.line.size() == 1 && is_run_directory(explore.line[0]))
       explore.run = std::exchange(explore.line, {})[0];
     return run_explore(*options, explore);

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 #include "analyze/analyze_run.h"
 #include "cli/commands.h"
@@ -37,7 +39,29 @@ int exit_code(const RunDocument& run, const Options& options) {
   return run.incomplete() && !options.exit_zero ? kExitIncomplete : kExitOk;
 }
 
-Result<bool> print_text(std::FILE* file, const RunDocument& run, const Options& options) {
+using Numbers = std::set<std::size_t>;
+
+// The numbers of the findings that the user names.
+Result<Numbers> numbers_of(const std::vector<std::string>& names, const RunDocument& run) {
+  Numbers numbers;
+  for (const std::string& name : names) {
+    const auto found = std::find_if(
+        run.findings.begin(), run.findings.end(),
+        [&](const FindingDocument& finding) { return name == fmt::format("F{}", finding.number); });
+    if (found == run.findings.end())
+      return Error{run.findings.empty()
+                       ? fmt::format("{} has no findings", run.name)
+                       : fmt::format("{} has no finding {}: it has F1{}", run.name, name,
+                                     run.findings.size() > 1
+                                         ? fmt::format(" to F{}", run.findings.size())
+                                         : "")};
+    numbers.insert(found->number);
+  }
+  return numbers;
+}
+
+Result<bool> print_text(std::FILE* file, const RunDocument& run, const Options& options,
+                        const Numbers& only = {}) {
   const auto group_by = group_by_of(options.group_by);
   if (!group_by) return group_by.error();
   return print_report(file, run,
@@ -45,7 +69,8 @@ Result<bool> print_text(std::FILE* file, const RunDocument& run, const Options& 
                        .group_by = *group_by,
                        .gen_suppressions = options.gen_suppressions,
                        .verdicts = !options.quiet,
-                       .colors = wants_colors(file)});
+                       .colors = wants_colors(file),
+                       .only = only});
 }
 
 Result<bool> print(std::FILE* file, const std::string& text) {
@@ -55,12 +80,12 @@ Result<bool> print(std::FILE* file, const std::string& text) {
 }
 
 Result<bool> write_as(const std::string& format, std::FILE* file, const RunDocument& run,
-                      const Options& options) {
+                      const Options& options, const Numbers& only) {
   if (format == "json") return print(file, json_report(run));
   if (format == "sarif") return print(file, sarif_report(run));
   if (format == "html") return print(file, html_report(run));
   if (format == "perfetto") return write_perfetto(file, run);
-  return print_text(file, run, options);
+  return print_text(file, run, options, only);
 }
 
 // The default file of a format; empty: standard output. An archive is a folder next to the run.
@@ -75,10 +100,12 @@ std::string where_of(const std::string& format, std::string run) {
 }
 
 Result<bool> write_report(const std::string& format, const std::string& file,
-                          const RunDocument& run, const Options& options) {
+                          const RunDocument& run, const Options& options,
+                          const Numbers& only = {}) {
   if (format == "otf2") return write_otf2(file, run);
-  if (file.empty()) return write_as(format, stdout, run, options);
-  return write_file(file, [&](std::FILE* out) { return write_as(format, out, run, options); });
+  if (file.empty()) return write_as(format, stdout, run, options, only);
+  return write_file(file,
+                    [&](std::FILE* out) { return write_as(format, out, run, options, only); });
 }
 
 // Ranks started by the user's own launcher detect races in memory. Their messages, and accesses
@@ -130,17 +157,21 @@ int run_report(const Options& options, const ReportArguments& arguments) {
   const auto& [format, wanted] = arguments.report;
   if (const auto usable = check_report_options(options, arguments.report); !usable)
     return fail(usable.error().message, kExitUsage);
+  if (!arguments.findings.empty() && format != "text")
+    return fail(fmt::format("--finding prints text: remove --format {}", format), kExitUsage);
   UnwrittenFindings unwritten = arguments.unwritten;
   if (const auto done = analyze_the_rest(arguments.run, options, unwritten); !done)
     return fail(done.error().message);
   const auto run =
       read_document(arguments.run, document_options(options, "", std::move(unwritten)));
   if (!run) return fail(run.error().message);
+  const auto only = numbers_of(arguments.findings, *run);
+  if (!only) return fail(only.error().message, kExitUsage);
   const bool by_itself = wanted.empty() && (format == "html" || format == "otf2");
   const std::string file = by_itself       ? where_of(format, arguments.run)
                            : wanted == "-" ? ""
                                            : wanted;
-  if (const auto written = write_report(format, file, *run, options); !written)
+  if (const auto written = write_report(format, file, *run, options, *only); !written)
     return fail(written.error().message +
                 (by_itself && format == "html" ? "; -o FILE writes it elsewhere" : ""));
   if (!file.empty()) fmt::print("{}\n", file);

@@ -8,7 +8,6 @@
 #include "compiler/gathers.h"
 
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
@@ -59,26 +58,6 @@ std::optional<GatherFinder::Through> GatherFinder::through(const SCEV* address,
   return {};
 }
 
-// Why the indices cannot be read in front of the loop.
-const char* GatherFinder::changes(const Loop& loop, const LoadInst& index) const {
-  // The whole object, in all iterations. Scopes of restrict pointers may hold for one iteration
-  // only.
-  const auto* object = dyn_cast<SCEVUnknown>(
-      evolution_.getPointerBase(evolution_.getSCEV(const_cast<Value*>(index.getPointerOperand()))));
-  if (object == nullptr) return "its indices are in memory that is not known";
-  AAMDNodes type = index.getAAMetadata();
-  type.Scope = type.NoAlias = nullptr;
-  const MemoryLocation indices(object->getValue(), LocationSize::beforeOrAfterPointer(), type);
-  for (const BasicBlock* block : loop.blocks())
-    for (const Instruction& instruction : *block) {
-      if (!isGuaranteedToTransferExecutionToSuccessor(&instruction))
-        return "the loop may not come to its end";
-      if (instruction.mayWriteToMemory() && isModSet(aliases_.getModRefInfo(&instruction, indices)))
-        return "its indices may change in the loop";
-    }
-  return nullptr;
-}
-
 std::optional<GatherFinder::Found> GatherFinder::find(const Instrumenter::Piece& piece,
                                                       const SCEV* address, const Loop* loop) {
   const auto access = loop != nullptr ? through(address, *loop) : std::nullopt;
@@ -92,7 +71,8 @@ std::optional<GatherFinder::Found> GatherFinder::find(const Instrumenter::Piece&
         const bool known = evolution_.isLoopInvariant(access->base, &around) &&
                            preheader != nullptr &&
                            expander.isSafeToExpandAt(access->base, preheader->getTerminator());
-        return known ? changes(around, *access->index) : "its addresses are not evenly spaced";
+        return known ? changes_in(around, *access->index, evolution_, aliases_)
+                     : "its addresses are not evenly spaced";
       });
   if (!range || range->dimensions.size() != 1) return {};
   const auto& [times, stride] = range->dimensions.front();
@@ -100,11 +80,16 @@ std::optional<GatherFinder::Found> GatherFinder::find(const Instrumenter::Piece&
   if (step == nullptr || !step->getAPInt().isStrictlyPositive() || !step->getAPInt().isIntN(31))
     return {};
 
+  std::optional<Chain> chain;
+  if (range->loops == 1) {
+    chain = chains_.find(*loop, *range, *access->index);
+    if (chain && !chains_.is_constant(*chain, access->base)) chain.reset();
+  }
+  Instruction* const before = chain ? chain->before : range->before;
   std::int64_t offset = 0;
   const auto shares = [&](const Row& row) {
-    if (row.before != range->before || row.times != times ||
-        row.step != step->getAPInt().getZExtValue() || row.bytes != bytes ||
-        row.is_signed != access->is_signed)
+    if (row.before != before || row.times != times || row.step != step->getAPInt().getZExtValue() ||
+        row.bytes != bytes || row.is_signed != access->is_signed)
       return false;
     const auto* distance =
         dyn_cast<SCEVConstant>(evolution_.getMinusSCEV(range->address, row.first));
@@ -116,16 +101,21 @@ std::optional<GatherFinder::Found> GatherFinder::find(const Instrumenter::Piece&
   auto row = std::find_if(rows_.begin(), rows_.end(), shares);
   if (row == rows_.end()) {
     offset = 0;
-    row = rows_.insert(row, {range->before,
+    row = rows_.insert(row, {before,
                              range->address,
                              times,
                              step->getAPInt().getZExtValue(),
                              bytes,
                              access->is_signed,
+                             chain,
                              {}});
+  } else if (chain) {
+    for (LoadInst* constant : chain->constants)
+      if (!is_contained(row->chain->constants, constant)) row->chain->constants.push_back(constant);
   }
   row->accesses.push_back({offset, access->base, access->scale, piece});
-  return Found{static_cast<std::size_t>(row - rows_.begin()), range->loops};
+  return Found{static_cast<std::size_t>(row - rows_.begin()), range->loops + (chain ? 1 : 0),
+               chain.has_value()};
 }
 
 Instrumenter::Gathers GatherFinder::expand(const Row& row, SCEVExpander& expander) const {
@@ -135,32 +125,45 @@ Instrumenter::Gathers GatherFinder::expand(const Row& row, SCEVExpander& expande
         return a.offset < b.offset;
       })->offset;
   const SCEV* shift = evolution_.getConstant(i64, static_cast<std::uint64_t>(lowest), true);
+  const SCEV* first = evolution_.getAddExpr(row.first, shift);
+  std::vector<const SCEV*> bases;
+  for (const Row::Access& access : row.accesses)
+    if (!is_contained(bases, access.base)) bases.push_back(access.base);
   Instrumenter::Gathers made;
   made.before = row.before;
-  made.first = expander.expandCodeFor(evolution_.getAddExpr(row.first, shift), row.first->getType(),
-                                      row.before);
-  made.times = expander.expandCodeFor(row.times, i64, row.before);
+  std::vector<Value*> base_values;
+  if (row.chain) {
+    Chain chain = *row.chain;
+    chain.first = first;
+    ChainFinder::Expanded values = chains_.expand(chain, bases, expander);
+    made.first = values.first;
+    made.times = values.times;
+    base_values = std::move(values.bases);
+  } else {
+    made.first = expander.expandCodeFor(first, first->getType(), row.before);
+    made.times = expander.expandCodeFor(row.times, i64, row.before);
+    for (const SCEV* base : bases)
+      base_values.push_back(expander.expandCodeFor(base, base->getType(), row.before));
+  }
   made.step = row.step;
   made.bytes = row.bytes;
   made.is_signed = row.is_signed;
-  std::vector<const SCEV*> bases;
   for (const Row::Access& access : row.accesses) {
     const std::uint64_t slot = std::uint64_t{1}
                                << static_cast<std::uint64_t>(access.offset - lowest) / row.bytes;
     made.slots |= slot;
+    Value* const base =
+        base_values[static_cast<std::size_t>(llvm::find(bases, access.base) - bases.begin())];
     std::size_t same = 0;
     while (same < made.locations.size() &&
-           !(bases[same] == access.base && made.locations[same].scale == access.scale &&
+           !(made.locations[same].base == base && made.locations[same].scale == access.scale &&
              made.locations[same].bytes == access.piece.bytes &&
              made.locations[same].how == access.piece.how &&
              same_line(made.locations[same].location, access.piece.location)))
       ++same;
-    if (same == made.locations.size()) {
-      bases.push_back(access.base);
-      Value* base = expander.expandCodeFor(access.base, access.base->getType(), row.before);
+    if (same == made.locations.size())
       made.locations.push_back(
           {base, access.scale, access.piece.bytes, access.piece.how, 0, access.piece.location});
-    }
     made.locations[same].slots |= slot;
   }
   return made;

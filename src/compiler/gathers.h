@@ -4,6 +4,7 @@
 
 #include <llvm/Analysis/AliasAnalysis.h>
 
+#include "compiler/chains.h"
 #include "compiler/instrument.h"
 #include "compiler/ranges.h"
 
@@ -12,12 +13,16 @@ namespace photofinish::compiler {
 class GatherFinder {
  public:
   GatherFinder(llvm::ScalarEvolution& evolution, llvm::AAResults& aliases, RangeFinder& ranges)
-      : evolution_(evolution), aliases_(aliases), ranges_(ranges) {}
+      : evolution_(evolution),
+        aliases_(aliases),
+        ranges_(ranges),
+        chains_(evolution, aliases, ranges) {}
 
   // The row of indices, among those that `expand` makes, that gives the addresses of `piece` at
   // `address`.
   struct Found {
     std::size_t row = 0, loops = 0;
+    bool is_chain = false;  // the rows of the inner loop continue each other
   };
   std::optional<Found> find(const Instrumenter::Piece& piece, const llvm::SCEV* address,
                             const llvm::Loop* loop);
@@ -34,9 +39,10 @@ class GatherFinder {
   };
   struct Row {
     llvm::Instruction* before = nullptr;
-    const llvm::SCEV *first = nullptr, *times = nullptr;
+    const llvm::SCEV *first = nullptr, *times = nullptr;  // of a chain: of one of its rows
     std::uint64_t step = 0, bytes = 0;
     bool is_signed = false;
+    std::optional<Chain> chain;
     struct Access {
       std::int64_t offset = 0;  // of its index, from `first`
       const llvm::SCEV* base = nullptr;
@@ -46,12 +52,12 @@ class GatherFinder {
     std::vector<Access> accesses;
   };
   std::optional<Through> through(const llvm::SCEV* address, const llvm::Loop& loop) const;
-  const char* changes(const llvm::Loop& loop, const llvm::LoadInst& index) const;
   Instrumenter::Gathers expand(const Row& row, llvm::SCEVExpander& expander) const;
 
   llvm::ScalarEvolution& evolution_;
   llvm::AAResults& aliases_;
   RangeFinder& ranges_;
+  ChainFinder chains_;
   std::vector<Row> rows_;
 };
 

@@ -3,11 +3,14 @@
 // merges a reported access with another one, the access gets a second hook: no access is missed.
 #include "compiler/nests.h"
 
+#include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 
+#include "compiler/gathers.h"
 #include "compiler/neighbors.h"
 #include "compiler/ranges.h"
 #include "compiler/remarks.h"
@@ -73,6 +76,15 @@ bool is_plain(const MemoryAccess& access) {
   return simple && access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN;
 }
 
+// Rows of indices that continue each other are found only in loops that are not unrolled.
+void keep_whole_if_chain(const Instrumenter::Piece& piece, const SCEV* address, LoopInfo& loops,
+                         GatherFinder& gathers) {
+  Loop* const loop = loops.getLoopFor(piece.first->getParent());
+  if (const auto found = gathers.find(piece, address, loop); found && found->is_chain)
+    for (Loop* one : {loop, loop->getParentLoop()})
+      addStringMetadataToLoop(one, "llvm.loop.unroll.disable", 1);
+}
+
 }  // namespace
 
 void report_nests(Function& function, const Relevance& relevance, const QuietCalls& quiet,
@@ -91,15 +103,17 @@ void report_nests(Function& function, const Relevance& relevance, const QuietCal
                      functions.getResult<DominatorTreeAnalysis>(function), quiet);
   SCEVExpander expander(evolution, function.getParent()->getDataLayout(), "pf");
   Remarks remarks(functions.getResult<OptimizationRemarkEmitterAnalysis>(function));
+  GatherFinder gathers(evolution, functions.getResult<AAManager>(function), finder);
   std::vector<Instrumenter::Expanded> ranges;
   for (const auto& check : join_neighbors(inside, quiet, evolution)) {
     const SCEV* base = evolution.getSCEV(check.base);
     std::vector<Range> of_pieces;
     for (const auto& piece : check.pieces) {
-      const SCEV* offset = evolution.getConstant(evolution.getEffectiveSCEVType(base->getType()),
-                                                 static_cast<std::uint64_t>(piece.offset), true);
-      const auto range =
-          finder.find(*check.before->getParent(), evolution.getAddExpr(base, offset), piece.bytes);
+      const SCEV* address = evolution.getAddExpr(
+          base, evolution.getConstant(evolution.getEffectiveSCEVType(base->getType()),
+                                      static_cast<std::uint64_t>(piece.offset), true));
+      const auto range = finder.find(*check.before->getParent(), address, piece.bytes);
+      if (!range) keep_whole_if_chain(piece, address, loops, gathers);
       if (!range || range->loops < 2) break;  // analyzed after vectorization
       of_pieces.push_back(*range);
     }

@@ -51,7 +51,8 @@ class Larger : public SCEVRewriteVisitor<Larger> {
   }
 };
 
-// The conditional branch that the block is an arm of, and which arm.
+}  // namespace
+
 std::pair<const BranchInst*, const BasicBlock*> arm_of(const BasicBlock* block) {
   while (const BasicBlock* before = block->getSinglePredecessor()) {
     const auto* branch = dyn_cast<BranchInst>(before->getTerminator());
@@ -61,8 +62,6 @@ std::pair<const BranchInst*, const BasicBlock*> arm_of(const BasicBlock* block) 
   }
   return {};
 }
-
-}  // namespace
 
 void simplify_loops(Function& function, FunctionAnalysisManager& functions) {
   auto& loops = functions.getResult<LoopAnalysis>(function);
@@ -100,7 +99,6 @@ bool RangeFinder::is_quiet(const Loop& loop) {
   return quiet_loops_[&loop] = quiet;
 }
 
-// The number of executions of the block each time the loop is entered; null if unknown.
 const SCEV* RangeFinder::executions(const BasicBlock* block, const Loop& loop) {
   const BasicBlock* latch = loop.getLoopLatch();
   const BasicBlock* exiting = loop.getExitingBlock();

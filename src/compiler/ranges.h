@@ -45,6 +45,9 @@ void simplify_loops(llvm::Function& function, llvm::FunctionAnalysisManager& fun
 // valid. SCEVExpander preserves the form.
 void normalize_loops(llvm::Function& function, llvm::FunctionAnalysisManager& functions);
 
+// The conditional branch that the block is an arm of, and which arm; null: none.
+std::pair<const llvm::BranchInst*, const llvm::BasicBlock*> arm_of(const llvm::BasicBlock* block);
+
 class RangeFinder {
  public:
   RangeFinder(llvm::ScalarEvolution& evolution, llvm::LoopInfo& loops,
@@ -69,12 +72,15 @@ class RangeFinder {
 
   // Whether nothing in the loop can reach MPI.
   bool is_quiet(const llvm::Loop& loop);
+  // The number of executions of the block each time the loop is entered; null if unknown.
+  const llvm::SCEV* executions(const llvm::BasicBlock* block, const llvm::Loop& loop);
+  llvm::LoopInfo& loops() { return loops_; }
+  llvm::DominatorTree& dominators() { return dominators_; }
 
  private:
   std::optional<Range> find(const llvm::BasicBlock& block, const llvm::SCEV* address,
                             std::uint64_t bytes, bool as_rows,
                             llvm::function_ref<const char*(const llvm::Loop&)> allows);
-  const llvm::SCEV* executions(const llvm::BasicBlock* block, const llvm::Loop& loop);
   bool comes_before_exits(const llvm::BasicBlock* block, const llvm::Loop& loop) const;
   bool leave_tests(Range& range, const llvm::BasicBlock*& block, const llvm::Loop& loop);
   const char* widen(Range& range, const llvm::BasicBlock* block, const llvm::Loop& loop,

@@ -154,7 +154,14 @@ if [ $language = fort ]; then
   # By name: a path may contain spaces, which MPI's wrappers do not support.
   export PATH="$plugins:$PATH" OMPI_FC=photofinish-flang MPICH_FC=photofinish-flang I_MPI_FC=photofinish-flang
   [ $question = no ] || exec "$wrapper" "$@"
-  compile -g1 "-fpass-plugin=$plugin" "$@"
+  # DO variables do not overflow: flang assumes this by default from version 20 on. The pass then finds ranges of loops. A command that only links has no use for it.
+  no_overflow=
+  for argument; do
+    case $version,$argument in
+      19,*.[fF] | 19,*.[fF][0-9][0-9] | 19,*.[fF][oO][rR] | 19,*.ftn | 19,*.FTN) no_overflow=-flang-experimental-integer-overflow ;;
+    esac
+  done
+  compile -g1 "-fpass-plugin=$plugin" $no_overflow "$@"
 fi
 export OSHMEM_CC="$compiler" OSHMEM_CXX="$compiler" OMPI_CC="$compiler" MPICH_CC="$compiler" I_MPI_CC="$compiler" OMPI_CXX="$compiler" MPICH_CXX="$compiler" I_MPI_CXX="$compiler"
 [ $question = no ] || exec "$wrapper" "$@"

@@ -72,8 +72,9 @@ std::optional<Judgement> find_difference(const Evidence& evidence, Scope scope,
       if (!is_forced(evidence, one, scope, repetitions) ||
           !is_forced(evidence, other, scope, repetitions))
         continue;
-      Difference difference = differ_alike(outcomes_of(evidence, one, scope),
-                                           outcomes_of(evidence, other, scope), tolerance);
+      Difference difference =
+          differ_alike(outcomes_of(evidence, one, scope), outcomes_of(evidence, other, scope),
+                       control_of(evidence), tolerance);
       if (difference.empty()) continue;
       return Judgement{ConfirmState::Harmful, scope, one, other, std::move(difference)};
     }
@@ -114,7 +115,8 @@ std::vector<const Outcome*> outcomes_of(const Evidence& evidence, std::size_t or
 }
 
 Difference differ_alike(const std::vector<const Outcome*>& one,
-                        const std::vector<const Outcome*>& other, double tolerance) {
+                        const std::vector<const Outcome*>& other,
+                        const std::vector<const Outcome*>& control, double tolerance) {
   Difference difference;
   if (one.empty() || other.empty()) return difference;
   const auto fails = [](const Outcome* outcome) { return failed(*outcome); };
@@ -137,6 +139,14 @@ Difference differ_alike(const std::vector<const Outcome*>& one,
     const std::vector<Group> left = group_in(one, shape), right = group_in(other, shape);
     if (!is_constant(left, tolerance) || !is_constant(right, tolerance)) continue;
     if (same_lines(left.front(), right.front(), tolerance)) continue;
+    if (one.size() == 1 && other.size() == 1 && !control.empty()) {
+      const auto agrees = [&](const Group& run) {
+        return same_lines(left.front(), run, tolerance) ||
+               same_lines(right.front(), run, tolerance);
+      };
+      const std::vector<Group> without = group_in(control, shape);
+      if (std::none_of(without.begin(), without.end(), agrees)) continue;
+    }
     const Difference lines = compare({.how = {}, .lines = left.front(), .files = {}},
                                      {.how = {}, .lines = right.front(), .files = {}}, tolerance);
     difference.only_one.insert(difference.only_one.end(), lines.only_one.begin(),

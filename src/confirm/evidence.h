@@ -11,7 +11,8 @@
 // "Differ in the same way": lines are grouped by their text without numbers. In one such group all
 // runs of each order agree, and the two orders do not; or all runs of one order fail, and none of
 // the other. A value that varies within an order is no such difference, nor are timestamps beside
-// one.
+// one. If each order was run only once, a value counts if some control run had it, too: one that
+// differs in every run, such as a process number, has no cause in the order.
 //
 // Example: put first prints "sum 600" three times; get first "sum 570", "sum 570", "sum 560". The
 // group "sum #" varies within the second order: unstable. Had it been 570 each time: harmful.
@@ -64,7 +65,8 @@ bool varies_within(const Evidence& evidence, double tolerance);
 
 // How one set of runs differs from another in the same way in all of them; empty if they do not.
 Difference differ_alike(const std::vector<const Outcome*>& one,
-                        const std::vector<const Outcome*>& other, double tolerance);
+                        const std::vector<const Outcome*>& other,
+                        const std::vector<const Outcome*>& control, double tolerance);
 
 // The groups of lines in which outcomes differ: if the finding is harmful, in the same way each
 // time.

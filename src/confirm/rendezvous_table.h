@@ -75,7 +75,7 @@ struct RendezvousTable : Meeting {
 };
 
 // The file that ranks on one node share: a table for each finding, then one word for each rank, odd
-// while it waits and after MPI_Finalize.
+// while it waits and after MPI_Finalize, then the process of each rank.
 inline constexpr std::uint64_t kFinalizedWord = std::uint64_t{1} << 63;
 constexpr std::size_t words_offset(std::size_t findings) {
   return (sizeof(RendezvousTable) * findings + 63) / 64 * 64;

@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 
 #include "base/private_file.h"
+#include "base/system_file.h"
 #include "confirm/rendezvous_table.h"
 #include "trace/sealed_file.h"
 
@@ -35,7 +37,7 @@ template <class A>
 void describe(A& a, Schedule& d) {
   a(d.kind, d.scope, d.own_operation, d.synchronous, d.second_window, d.threads, d.sides, d.first,
     d.unit_ms, d.pause_ms, d.patience_ms, d.seed, d.win, d.offset, d.bytes, d.matches, d.steered,
-    d.held, d.explores, d.other_sites);
+    d.held, d.explores, d.debugged, d.other_sites);
 }
 
 template <class A>
@@ -73,6 +75,7 @@ Verdict verdict_of(const std::vector<RankResult>& results, std::size_t finding) 
   for (const RankResult& result : results) {
     if (result.finding != finding) continue;
     for (const int side : {0, 1}) verdict.reached[side] += result.reached[side];
+    if (result.found_stopped != 0) verdict.stopped = WorldRank(result.found_stopped - 1);
     if (result.met == 0) continue;
     if (result.by_messages != 0 &&
         !(agrees(result, result.ranks[0]) && agrees(result, result.ranks[1])))
@@ -108,22 +111,54 @@ std::vector<RankResult> read_rank_results(const std::string& directory, int rank
   return results;
 }
 
-bool StallWatch::is_stalled() {
+int stopped_process(const std::string& directory, WorldRank rank) {
+  RankResult result{};
+  const int file = open(rank_result_path(directory, rank).c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  const bool whole = pread(file, &result, sizeof result, 0) == sizeof result;
+  close(file);
+  return whole && result.released == 0 ? result.stopped : 0;
+}
+
+void release_stopped(const std::string& directory, WorldRank rank) {
+  const int file = open(rank_result_path(directory, rank).c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  const std::uint32_t released = 1;
+  if (pwrite(file, &released, sizeof released, offsetof(RankResult, released)) < 0) {
+    // The run is ended by its time limit.
+  }
+  close(file);
+}
+
+std::vector<std::uint64_t> StallWatch::read_row(std::size_t row) const {
   std::vector<std::uint64_t> words(static_cast<std::size_t>(ranks_));
   const int file = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
+  if (file < 0) return {};
   const std::size_t bytes = words.size() * sizeof words[0];
   const bool whole =
-      pread(file, words.data(), bytes, static_cast<off_t>(words_offset(findings_))) ==
+      pread(file, words.data(), bytes, static_cast<off_t>(words_offset(findings_) + row * bytes)) ==
       static_cast<ssize_t>(bytes);
   close(file);
-  const bool all_wait =
-      whole && std::all_of(words.begin(), words.end(), [](std::uint64_t w) { return w % 2 == 1; });
+  return whole ? words : std::vector<std::uint64_t>();
+}
+
+bool StallWatch::is_stalled() {
+  std::vector<std::uint64_t> words = read_row(0);
+  const bool all_wait = !words.empty() && std::all_of(words.begin(), words.end(),
+                                                      [](std::uint64_t w) { return w % 2 == 1; });
   const bool finalized = std::all_of(
       words.begin(), words.end(), [](std::uint64_t word) { return (word & kFinalizedWord) != 0; });
   const bool same = words == last_;
   last_ = std::move(words);
-  return all_wait && !finalized && same;
+  return all_wait && !finalized && same && !stopped_rank();
+}
+
+std::optional<WorldRank> StallWatch::stopped_rank() const {
+  const std::vector<std::uint64_t> processes = read_row(1);
+  for (std::size_t rank = 0; rank < processes.size(); ++rank)
+    if (processes[rank] != 0 && is_stopped_process(processes[rank]))
+      return WorldRank(static_cast<std::int32_t>(rank));
+  return std::nullopt;
 }
 
 void* map_shared_file(const std::string& path, std::size_t bytes) {

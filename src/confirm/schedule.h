@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,9 @@ struct Schedule {
   // The run is explored: every rank is recorded, and the wildcard receives in `held` name their
   // source at once. A run that cannot follow hangs, and its record shows it.
   bool explores = false;
+  // This rank stops at its access of the race until a debugger is attached, and the others wait for
+  // it without a limit; kProcNull: none.
+  WorldRank debugged = kProcNull;
   // The access sites of the other races on memory. Until the meeting, the rank of side 0 passes
   // them first, so that they have the same order in every run.
   std::vector<ScheduledSide> other_sites;
@@ -92,7 +96,10 @@ struct RankResult {
   std::uint32_t by_messages;                // counts only if both ranks have stored it
   std::uint32_t meetings, forced_meetings;  // with Scope::Every: those that this rank has closed
   std::int32_t rank;
-  std::uint32_t steered;  // the rank follows the schedule
+  std::uint32_t steered;       // the rank follows the schedule
+  std::int32_t stopped;        // its process, while it waits for a debugger
+  std::int32_t found_stopped;  // 1 + the last rank that it found stopped (SIGSTOP); 0: none
+  std::uint32_t released;      // by the tool: it waits no longer
 };
 
 // The results of all ranks together, for one finding of the run.
@@ -102,6 +109,7 @@ struct Verdict {
   std::vector<WorldRank> ranks;  // by side
   std::vector<std::uint64_t> arrivals;
   std::uint64_t reached[2] = {0, 0};
+  WorldRank stopped = kProcNull;  // by the system, for some time
 };
 Verdict verdict_of(const std::vector<RankResult>& results, std::size_t finding);
 
@@ -112,6 +120,9 @@ Result<bool> write_schedules(const std::string& directory, const Schedules& sche
 Result<Schedules> read_schedules(const std::string& directory);
 
 std::string rank_result_path(const std::string& directory, WorldRank rank);
+// The process of a rank that waits for a debugger; 0: it does not, or not yet.
+int stopped_process(const std::string& directory, WorldRank rank);
+void release_stopped(const std::string& directory, WorldRank rank);
 // Of all ranks that have left one.
 std::vector<RankResult> read_rank_results(const std::string& directory, int ranks);
 
@@ -121,10 +132,15 @@ class StallWatch {
  public:
   StallWatch(const std::string& directory, std::size_t findings, int ranks)
       : path_(directory + kTableFile), findings_(findings), ranks_(ranks) {}
-  // Whether this was so at the last check, and has not changed since.
+  // Whether this was so at the last check, and has not changed since. A run with a rank that is
+  // stopped from outside does not hang.
   bool is_stalled();
+  std::optional<WorldRank> stopped_rank() const;
 
  private:
+  // One for each rank: the words (`row` 0) or the processes (1). Empty: there are none yet.
+  std::vector<std::uint64_t> read_row(std::size_t row) const;
+
   std::string path_;
   std::size_t findings_;
   int ranks_;

@@ -165,8 +165,12 @@ std::string summary_line(const RunDocument& run, std::size_t shown) {
 Result<bool> print_report(std::FILE* file, const RunDocument& run, const ReportOptions& options) {
   std::vector<const FindingDocument*> shown;
   for (const FindingDocument& finding : run.findings)
-    if (finding.counts() && (options.max_findings == 0 || shown.size() < options.max_findings))
+    if (!options.only.empty()) {
+      if (options.only.contains(finding.number)) shown.push_back(&finding);
+    } else if (finding.counts() &&
+               (options.max_findings == 0 || shown.size() < options.max_findings)) {
       shown.push_back(&finding);
+    }
   std::fflush(file);
   bool written = true;
   const auto write_block = [&](const std::string& text) {
@@ -185,9 +189,18 @@ Result<bool> print_report(std::FILE* file, const RunDocument& run, const ReportO
                        ? confirmation_lines(*finding->confirmation, finding->number, run.name)
                        : ""));
   }
+  std::string end;
+  const auto finish = [&]() -> Result<bool> {
+    write_block(end);
+    if (!written) return Error{fmt::format("cannot write the report: {}", std::strerror(errno))};
+    return run.has_findings();
+  };
+  if (!options.only.empty()) {
+    end = kRule;
+    return finish();
+  }
   for (const DeadlockDocument& deadlock : run.deadlocks)
     write_block(deadlock_block(deadlock, options.colors));
-  std::string end;
   if (shown.size() + run.deadlocks.size() > 0) end += kRule;
   if (options.gen_suppressions) {
     end += suppressions_for(shown, run.findings);
@@ -198,9 +211,8 @@ Result<bool> print_report(std::FILE* file, const RunDocument& run, const ReportO
   if (options.verdicts)
     for (const std::string& verdict : run.verdicts)
       end += "VERDICT: photofinish: " + verdict + "\n";
-  write_block(end + summary_line(run, shown.size()));
-  if (!written) return Error{fmt::format("cannot write the report: {}", std::strerror(errno))};
-  return run.has_findings();
+  end += summary_line(run, shown.size());
+  return finish();
 }
 
 }  // namespace photofinish

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct ReportOptions {
   bool gen_suppressions = false;  // prints a suppression for each finding
   bool verdicts = true;           // prints the verdicts about messages
   bool colors = false;
+  // Prints only these findings, by number, suppressed or not, and nothing else. Empty: all.
+  std::set<std::size_t> only = {};
 };
 
 // Whether the file is a terminal and NO_COLOR is not set.

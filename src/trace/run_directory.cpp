@@ -133,7 +133,7 @@ bool is_ours(const std::string& directory, const std::string& name) {
   if (is_debugging_folder(directory, name)) return true;
   struct stat status;
   return (name == "run.json" || name == kInterruptedFile || name == kUnrecordedFile ||
-          name == kExploredFile || rank_of_file(name, ".trace") >= 0 ||
+          name == kExploredFile || name == kScheduleName || rank_of_file(name, ".trace") >= 0 ||
           rank_of_file(name, ".live") >= 0 || rank_of_file(name, kSpillEnding) >= 0 ||
           is_findings(name)) &&
          lstat((directory + "/" + name).c_str(), &status) == 0 && S_ISREG(status.st_mode);

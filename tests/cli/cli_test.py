@@ -734,11 +734,11 @@ class Confirm(Case):
 
     def test_both_orders_and_again(self):
         self.predicted("say")
-        result = self.confirm()
+        result = self.confirm("--runs", "2")
         self.assertEqual(result.code, 66, result)
         self.assertRegex(result.out, r"^F1 confirmed, harmful: one-sided race, put crossing\.c:\d+ and get crossing\.c:\d+\n", result)
         self.assertIn("    - got 7\n    + got 0\n", result.out, result)  # and not the process that is done
-        self.assertRegex(result.out, r"first: got 7 ×6\n")
+        self.assertRegex(result.out, r"first: got 7 ×4\n")
         self.assertRegex(result.out, r"SUMMARY: photofinish: 1 of 1 findings confirmed: 1 harmful · run photofinish.run\n$")
         self.assertIn("[F1] confirmed, harmful ·", self.photofinish("report", "photofinish.run").out)
         for order, got in (("1", "got 7"), ("2", "got 0")):
@@ -749,9 +749,9 @@ class Confirm(Case):
 
     def test_crash_in_one_order(self):
         self.predicted("crash")
-        result = self.confirm()
+        result = self.confirm("--runs", "1")
         self.assertIn("F1 confirmed, harmful", result.out, result)
-        self.assertRegex(result.out, r"The get crossing\.c:\d+ first: exit code [1-9]\d*, rank 2: Aborted ×6\n")
+        self.assertRegex(result.out, r"The get crossing\.c:\d+ first: exit code [1-9]\d*, rank 2: Aborted ×\d\n")
         self.assertIn("    - exit code 0\n", result.out, result)
 
     def test_no_end_in_one_order(self):
@@ -764,10 +764,10 @@ class Confirm(Case):
 
     def test_files(self):
         self.predicted("write")
-        self.assertIn("F1 confirmed, unstable", self.confirm().out)  # each run prints its process id
-        self.assertIn("F1 confirmed, same outcome", self.confirm("--ignore", "^process").out)
+        self.assertIn("F1 confirmed, unstable", self.confirm("--runs", "2").out)  # each run prints its process id
+        self.assertIn("F1 confirmed, same outcome", self.confirm("--runs", "1", "--ignore", "^process").out)
         self.assertEqual(self.confirm("--ignore", "(").err, "photofinish: --ignore (: not a regular expression\n")
-        result = self.confirm("--compare", "result.txt")
+        result = self.confirm("--runs", "1", "--ignore", "^process", "--compare", "result.txt")
         self.assertIn("    - result.txt:1: got 7\n    + result.txt:1: got 0\n", result.out, result)
 
     def test_libraries(self):
@@ -777,7 +777,7 @@ class Confirm(Case):
             self.compile("libraries.c", f"--mpi={arguments.mpi}", "-DLIBRARY", "-fPIC", "-shared", name=name, compiler=wrapper)
         app = self.compile("libraries.c", f"--mpi={arguments.mpi}", "./libmpi_adds.so", "-ldl", compiler=wrapper)
         self.assertEqual(self.photofinish("check", "-n", "2", app, "./gone.so").code, 66)
-        result = self.confirm()
+        result = self.confirm("--runs", "1")
         stores = re.findall(r"^F\d+ (.*): one-sided race, .* store libraries\.c:\d+$", result.out, re.MULTILINE)
         self.assertTrue(stores, result)
         for state in stores:
@@ -821,7 +821,7 @@ class Confirm(Case):
 
     def test_by_messages_as_between_nodes(self):
         self.predicted("say")
-        result = self.confirm("--message-rendezvous")
+        result = self.confirm("--message-rendezvous", "--runs", "1", "--ignore", "^process")
         self.assertIn("F1 confirmed, harmful", result.out, result)
         self.assertIn("    - got 7\n    + got 0\n", result.out, result)
         for order, got in (("1", "got 7"), ("2", "got 0")):
@@ -841,8 +841,11 @@ class Confirm(Case):
     def test_several_findings_and_whose_doing_it_is(self):
         app = self.compile("pairs.c")
         self.assertEqual(self.photofinish("check", "-n", "7", app, "say").code, 66)
-        result = self.confirm("--together", "--runs", "1")
-        self.assertRegex(result.out, r"F1 confirmed, harmful: one-sided race, put pairs.c:(.*\n)+F2 confirmed, same outcome: .*\n(.*\n)+F3 confirmed, same outcome: message")
+        # F1 may vary by itself in the runs of the others, which share no rank with it. One run of each order cannot show that.
+        result = self.confirm("--together", "--runs", "2")
+        self.assertRegex(result.out, r"F1 confirmed, harmful: one-sided race, put pairs.c:")
+        for other in ("F2", "F3"):
+            self.assertRegex(result.out, rf"(?m)^{other} confirmed, (same outcome|unstable): ", result)
 
     def test_what_cannot_be_tried(self):
         app = self.compile("../programs/messages/cancelled.c", name="cancelled")

@@ -16,7 +16,11 @@ int main(int argc, char** argv) {
   memory[0] = 0;
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Win_lock_all(0, win);
-  if (rank == 1 || rank == 3) usleep(200000);  // late enough for the puts, mostly
+  // Late enough for the puts, mostly. Those of MPICH need the target's progress.
+  for (int i = 0, flag; i < 100 && (rank == 1 || rank == 3); ++i) {
+    MPI_Iprobe(0, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    usleep(2000);
+  }
   if (rank == 0) MPI_Put(&seven, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
   if (rank == 1) MPI_Get(&got, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
   if (rank == 2) MPI_Put(&seven, 1, MPI_INT, 3, 0, 1, MPI_INT, win);

@@ -140,6 +140,54 @@ class Usage(Case):
             result = self.photofinish(command, "-n", "2", "--", f"mpirun.{mpi()}", "-n", "2", app)
             self.assertSays(result, rf"-n 2 and mpirun\.{mpi()} both start ranks; leave out one: photofinish {command} -- mpirun\.{mpi()} -n 2 \./children, or", 64)
 
+    def test_explore(self):
+        """What can be wrong with an exploration, and that it changes nothing."""
+        app = self.compile("crossing.c")
+        explored = self.photofinish("explore", "-n", "3", app, "say")
+        self.assertIn("SUMMARY: photofinish: 1 outcome in 1 run", explored.out, explored)
+        self.assertEqual(self.photofinish("check", "-n", "3", "-o", "checked.run", app, "say").code, 66)
+        with open(self.path("photofinish.run/explored.state"), "rb") as state:
+            before = state.read()
+        os.mkdir(self.path("empty"))
+        for words, pattern, code in [((), r"explore needs a program or an earlier run: photofinish explore -n N PROGRAM", 64),
+                                     ((app,), r"the number of ranks is missing: photofinish explore -n N ./crossing", 64),
+                                     (("-n", "3", "./nowhere"), r"nowhere", 70),
+                                     (("nowhere.run",), r"nowhere\.run", 70),
+                                     (("empty",), r"empty", 70),
+                                     (("photofinish.run", "--outcome", "99"), r"photofinish.run has only outcome 1", 64),
+                                     (("checked.run", "--outcome", "1"), r"checked.run has no outcomes yet: run photofinish explore checked.run", 64),
+                                     (("-n", "3", "--outcome", "1", app), r"--outcome needs an explored run: photofinish explore RUN --outcome N", 64),
+                                     (("photofinish.run", "--outcome", "0"), r"--outcome", 64),
+                                     (("photofinish.run", "--jobs", "0"), r"--jobs", 64),
+                                     (("photofinish.run", "--runs", "0"), r"--runs", 64),
+                                     (("photofinish.run", "-n", "4"), r"already has its number of ranks: remove -n", 64),
+                                     (("photofinish.run", "./other"), r"explore takes a run, which has its program, or a program: remove one of them", 64),
+                                     (("photofinish.run", "-n", "3", app, "say"), r"explore takes a run, which has its program, or a program", 64),
+                                     (("photofinish.run", "--ignore", "("), r"not a regular expression", 64)]:
+            with self.subTest(words):
+                self.assertSays(self.photofinish("explore", *words), pattern, code)
+        # The program has been rebuilt: what earlier runs did tells nothing about it.
+        later = time.time() + 60
+        os.utime(self.path("crossing"), (later, later))
+        self.assertSays(self.photofinish("explore", "photofinish.run"), r"crossing has changed since photofinish.run was made; explore the program again", 70)
+        with open(self.path("photofinish.run/explored.state"), "rb") as state:
+            self.assertEqual(state.read(), before)
+
+    def test_report_of_one_finding(self):
+        race = self.race()
+        self.assertEqual(self.photofinish("check", "-n", "3", race).code, 66)
+        for name in ("F1", "f1", "1"):
+            result = self.photofinish("report", "photofinish.run", "--finding", name)
+            self.assertEqual(result.code, 66, result)
+            self.assertIn("[F1]", result.out, result)
+            self.assertNotIn("SUMMARY", result.out, result)
+        self.assertSays(self.photofinish("report", "photofinish.run", "--finding", "F2"), r"photofinish.run has no finding F2: it has F1$", 64)
+        self.assertSays(self.photofinish("report", "photofinish.run", "--finding", "F1", "--format", "json"), r"--finding prints text: remove --format json", 64)
+
+    def test_a_missing_value(self):
+        self.assertSays(self.photofinish("replay", "photofinish.run", "--rank", "0", "--gdb"), r"--gdb needs a value: --gdb RANK \(see photofinish replay --help\)", 64)
+        self.assertSays(self.photofinish("confirm", "photofinish.run", "--order"), r"--order needs a value: --order N ", 64)
+
     def test_findings_by_number(self):
         self.race()
         self.assertEqual(self.photofinish("check", "-n", "3", "./race").code, 66)

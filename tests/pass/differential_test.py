@@ -108,6 +108,26 @@ class Program:
         # The same rows once more in a loop around: one row, or several.
         return loop if self.random.random() < 0.7 else f"{pad}for (int h = 0; h < 2 + zero; ++h)\n  {loop}"
 
+    def compressed_rows(self, pad):
+        """Rows of indices, each of which begins where the one before ends: all of them read in front of the loops, or not where a row is left out."""
+        number, chosen = len(self.helpers), self.random.choice
+        lengths = [chosen((0, 1, 2, 5, 9)) for _ in range(14)]
+        begins = [sum(lengths[:row]) for row in range(15)]
+        type_of_begin, type_of_index = chosen(("int", "long", "short", "unsigned", "unsigned char")), chosen(("int", "short", "long", "unsigned char"))
+        name = chosen(list(self.TYPES))
+        element = f"(({name}*)(shared + {self.random.randrange(128, 900) // 8 * 8}))[m->index[k]]"
+        access = chosen((f"total += (unsigned long)R({element});", f"total = total * 3 + (unsigned long)R({element});", f"W({element}, R({element}) + 1);"))
+        test = chosen(("", "", "", "if (row % 3 != 1) ", "if (total % 2) ", "if (zero == 0) "))
+        head = chosen((*3 * (("m->begin[row]", "m->begin[row + 1]"),), ("row * 3", "(row + 1) * 3"), ("row * 3", "row * 3 + 2"), ("m->begin[row] + 1", "m->begin[row + 1]")))
+        rows = chosen(("0; row < 14", "2; row < 14 + zero", "3; row < n"))
+        self.helpers.append(f"struct rows{number} {{ {type_of_begin}* begin; {type_of_index}* index; }};\n"
+                            f"__attribute__((noinline)) static unsigned long multiply{number}(const struct rows{number}* m, unsigned char* shared, int n) {{\n"
+                            f"  unsigned long total = 0;\n  for (long row = {rows}; ++row)\n    {test}for ({chosen(('long', 'int'))} k = {head[0]}; k < {head[1]}; ++k) {access}\n"
+                            "  return total;\n}\n")
+        return (f"{pad}{{ {type_of_begin} begin[15] = {{{', '.join(map(str, begins))}}}; {type_of_index} index[{begins[-1] + 64}];\n"
+                f"{pad}  for (int i = 0; i < {begins[-1] + 64}; ++i) index[i] = (i * 37 + zero) % 90;\n"
+                f"{pad}  struct rows{number} m = {{begin, index}}; sum += multiply{number}(&m, shared, n); }}\n")
+
     def walk(self, pad):
         """A loop that ends when it has found something; what it found is used behind it: alone, by a second loop, and as a length."""
         name = self.random.choice(list(self.TYPES))
@@ -162,7 +182,7 @@ class Program:
         if kind < 0.5 and self.depth > 0:
             return f"{pad}if (sum % 7 == 3) break;\n"
         if kind < 0.52:
-            return self.through_indices(pad) if self.depth < 2 else ""
+            return self.random.choice((self.through_indices, self.compressed_rows))(pad) if self.depth < 2 else ""
         if kind < 0.55:
             return self.rows(pad) if self.depth < 2 else ""
         if kind < 0.59:

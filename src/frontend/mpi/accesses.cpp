@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "frontend/mpi/interceptor.h"
+#include "frontend/mpi/turns.h"
 #include "frontend/threads/openmp.h"
 #include "photofinish/runtime_abi.h"
 #include "runtime/ending.h"
@@ -45,9 +46,6 @@ void record(Call call, BufferUse use, const void* address, std::uint64_t bytes,
     append_event(c, *recorder, now, now);
   });
 }
-
-// Set while a hook runs: the functions that it calls, such as malloc, may be instrumented, too.
-thread_local bool t_in_hook = false;
 
 template <class Note>
 void in_hook(CallSite call_site, Note note) {
@@ -218,7 +216,7 @@ void lend_bits(photofinish_site& site, const void* address, unsigned unit) {
 thread_local bool t_checks_everywhere = false;
 
 void check_everywhere(const Control& control, bool wanted) {
-  if (wanted == t_checks_everywhere) return;
+  if (wanted == t_checks_everywhere || control.records()) return;
   t_checks_everywhere = wanted;
   pass_regions(control.lines(), !wanted);
 }
@@ -307,14 +305,15 @@ void steer_access(photofinish_site* site, const void* address, std::uint64_t byt
          {}}};
   });
   const bool is_of_race = *reinterpret_cast<std::uint8_t*>(&site->library[0]) != 1;
-  if (Control* control = Control::get(); !is_of_race && control != nullptr && !control->wants(1))
+  if (Control* control = Control::get();
+      !is_of_race && control != nullptr && !control->wants(1) && !control->records())
     guarded([&] { lend_bits(*site, address, static_cast<unsigned>(PHOTOFINISH_UNIT(bytes))); });
 }
 
-void steer_range(photofinish_site* site, const void* address, std::uint64_t bytes,
-                 std::uint64_t rows, std::int64_t stride, std::uint64_t planes,
-                 std::int64_t plane_stride) {
-  steer(site, bytes, CALL_SITE, true, [&] {
+void steer_rows(photofinish_site* site, CallSite call_site, const void* address,
+                std::uint64_t bytes, std::uint64_t rows, std::int64_t stride, std::uint64_t planes,
+                std::int64_t plane_stride) {
+  steer(site, bytes, call_site, true, [&] {
     std::uint64_t length = PHOTOFINISH_BYTES(bytes);
     if (call_of(bytes) == Call::release && length == 0)
       length = malloc_usable_size(const_cast<void*>(address));
@@ -326,7 +325,58 @@ void steer_range(photofinish_site* site, const void* address, std::uint64_t byte
   });
 }
 
+void steer_range(photofinish_site* site, const void* address, std::uint64_t bytes,
+                 std::uint64_t rows, std::int64_t stride, std::uint64_t planes,
+                 std::int64_t plane_stride) {
+  steer_rows(site, CALL_SITE, address, bytes, rows, stride, planes, plane_stride);
+}
+
+// A recorded rank of such a run, or its replay, which has no Control: it numbers the sites of
+// accesses as Control does, for the journal has these numbers.
+void begin_check(photofinish_site& site, CallSite call_site) {
+  Journaling* const journaling = Journaling::get();
+  Recorder* const recorder = Recorder::get();
+  if (journaling == nullptr || recorder == nullptr || t_in_hook || is_inside(call_site)) return;
+  std::uint8_t& sides = *reinterpret_cast<std::uint8_t*>(&site.library[0]);
+  guarded([&] {
+    journaling->settle_stores();
+    Task* const task = journaling->replays() && sides == 0 ? recorder->task() : nullptr;
+    if (task == nullptr) return;
+    task->sites.find(call_site.pc, 0);
+    sides = 1;
+  });
+}
+
+void steer_and_check_access(photofinish_site* site, const void* address, std::uint64_t bytes,
+                            const void* pc) {
+  const CallSite call_site{reinterpret_cast<std::uint64_t>(pc),
+                           reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))};
+  begin_check(*site, call_site);
+  steer_access(site, address, bytes, pc);
+  check_values(call_site, address, bytes);
+}
+
+void steer_and_check_range(photofinish_site* site, const void* address, std::uint64_t bytes,
+                           std::uint64_t rows, std::int64_t stride, std::uint64_t planes,
+                           std::int64_t plane_stride) {
+  const CallSite call_site = CALL_SITE;
+  begin_check(*site, call_site);
+  steer_rows(site, call_site, address, bytes, rows, stride, planes, plane_stride);
+  const auto* plane = static_cast<const char*>(address);
+  for (std::uint64_t i = 0; i < planes; ++i, plane += plane_stride) {
+    const char* row = plane;
+    for (std::uint64_t j = 0; j < rows; ++j, row += stride) check_values(call_site, row, bytes);
+  }
+}
+
 }  // namespace
+
+void start_watching_steered_values() {
+  Reach::start({.access = steer_and_check_access,
+                .range = steer_and_check_range,
+                .indices = no_indices,
+                .atomic = note_atomic});
+}
 
 void start_watching_memory() {
   if (Control* control = Control::get()) {

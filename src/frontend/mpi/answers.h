@@ -8,6 +8,7 @@
 #include "frontend/mpi/journaling.h"
 #include "frontend/mpi/roles.h"
 #include "frontend/mpi/stand_ins.h"
+#include "frontend/mpi/table/mpi_call.h"
 
 namespace photofinish::mpi {
 
@@ -118,12 +119,20 @@ struct Answer<roles::TakeMessage, action> {
     if (journal.replays()) *message = MPI_MESSAGE_NULL;
   }
 };
+constexpr bool duplicates(Call call) {
+  return call == MpiCall::MPI_Comm_dup || call == MpiCall::MPI_Comm_dup_with_info ||
+         call == MpiCall::MPI_Comm_idup || call == MpiCall::MPI_Comm_idup_with_info;
+}
 template <Action action>
 struct Answer<roles::NewComm, action> {
-  static void exchange(Journal& journal, Context&, MPI_Comm* comm) {
+  static void exchange(Journal& journal, Context& c, MPI_Comm* comm) {
     bool is_null = !journal.replays() && *comm == MPI_COMM_NULL;
     journal(is_null);
-    if (journal.replays()) *comm = is_null ? MPI_COMM_NULL : stand_in_comm();
+    if (journal.replays())
+      *comm = is_null ? MPI_COMM_NULL
+              : duplicates(c.call)
+                  ? stand_in_duplicate(c.comm_handle)
+                  : stand_in_comm(c.comm != nullptr ? c.comm_handle : MPI_COMM_NULL);
   }
 };
 template <Action action>

@@ -49,7 +49,8 @@ bool Control::has_schedule(const std::string& directory) {
   return access((directory + kScheduleFile).c_str(), F_OK) == 0;
 }
 
-Control::Control(Schedules schedules, WorldRank rank, int size, const Definitions& known)
+Control::Control(Schedules schedules, WorldRank rank, int size, const Definitions& known,
+                 bool recorded)
     : schedules_(std::move(schedules)),
       finding_(finding_of(schedules_, rank)),
       schedule_(schedules_.findings[finding_]),
@@ -58,6 +59,7 @@ Control::Control(Schedules schedules, WorldRank rank, int size, const Definition
       rank_(rank),
       size_(size),
       known_(known),
+      recorded_(recorded),
       random_(static_cast<unsigned>(schedule_.seed * 7919 + static_cast<std::uint64_t>(rank.value) +
                                     1)),
       seen_words_(static_cast<std::size_t>(size)) {
@@ -78,14 +80,14 @@ Control::Control(Schedules schedules, WorldRank rank, int size, const Definition
 }
 
 void Control::start(WorldRank rank, int size, const std::string& directory,
-                    const Definitions& known) {
+                    const Definitions& known, bool recorded) {
   // All ranks make the same calls, even if one of them cannot be steered.
   Control* self = nullptr;
   guarded([&] {
     auto schedules = read_schedules(directory);
     if (!schedules) return complain_once(schedules.error().message);
-    self = new Control(std::move(*schedules), rank, size,
-                       known);  // never deleted: the program's last threads may still be in it
+    self = new Control(std::move(*schedules), rank, size, known,
+                       recorded);  // never deleted: the program's last threads may still be in it
     REAL(PMPI_Query_thread)(&self->thread_level_);
     self->result_ = static_cast<RankResult*>(
         map_shared_file(rank_result_path(directory, rank), sizeof(RankResult)));
@@ -160,7 +162,7 @@ void Control::before(Context& c) {
     const std::uint32_t sides = sides_of(c.call, c.event.site);
     if (sides == kOtherSite) hold_at_other_site();
     if ((sides & kSides) != 0) reach_call(c, sides & kSides);
-    if (is_settled())
+    if (is_settled() && !recorded_)
       if (Reach* reach = Reach::get()) reach->lift(true);  // no load or store matters any more
   }
   if (channel_ != nullptr && traits(c.call).action == Action::Finalize) {
@@ -178,7 +180,7 @@ void Control::before(Context& c) {
 
 bool Control::lets_pass(Call call, Action action) {
   // Messages are received in the program's calls; buffers are followed through all of them.
-  if (channel_ != nullptr || of_buffers_ || schedule_.synchronous || schedule_.explores ||
+  if (channel_ != nullptr || of_buffers_ || schedule_.synchronous || records() ||
       t_unfinished != Unfinished::Nothing || !pending_.empty())
     return false;
   if (matches_ != nullptr && takes_messages(action)) return false;
@@ -216,13 +218,14 @@ void Control::after(Context& c) {
     step.entered = false;
   }
   if (step.turn == Turn::First) {
-    if (!complete_early(c))
+    step.complete = complete_early(c);
+    if (!step.complete)
       with_table([](RendezvousTable& table) {
         if (table.number == t_meeting) table.forced = 0;
       });
     first_is_done();
   } else if (step.entered && step.turn == Turn::Entered) {
-    const bool complete = step.first_side && complete_early(c);
+    step.complete = step.first_side && complete_early(c);
     Turn turn = Turn::Entered;
     with_table([&](RendezvousTable& table) {
       turn = turn_at(table, step.slot, rank_.value, task_number());
@@ -230,7 +233,7 @@ void Control::after(Context& c) {
       TableEntry* const entry = own_entry(table, step.slot, rank_.value, task_number());
       if (entry == nullptr) return;
       entry->state = turn == Turn::Entered ? EntryState::Pending : EntryState::Free;
-      entry->steerable = complete ? 1 : 0;
+      entry->steerable = step.complete ? 1 : 0;
     });
     if (turn == Turn::First) first_is_done();
     std::lock_guard lock(mutex_);

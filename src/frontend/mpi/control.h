@@ -79,13 +79,13 @@ class Control {
   static Control* get() { return instance_.load(std::memory_order_acquire); }
   static bool has_schedule(const std::string& directory);
   // On all ranks, once recording has started, if a rank sees a schedule in the directory of the
-  // run.
+  // run. `recorded`: this rank is recorded for replay.
   static void start(WorldRank rank, int size, const std::string& directory,
-                    const Definitions& known);
+                    const Definitions& known, bool recorded);
 
-  // An explored run is recorded.
-  bool records() const { return schedule_.explores; }
-  // In front of MPI_Abort in an explored run: the other ranks go on until they wait, so that their
+  // The calls are on record: of an explored run, or of a rank that is recorded for replay.
+  bool records() const { return schedule_.explores || recorded_; }
+  // In front of MPI_Abort in such a run: the other ranks go on until they wait, so that their
   // choices are on record.
   void let_others_continue();
   // Whether such a call may pass without its arguments being read: it is unrelated to the race.
@@ -116,6 +116,8 @@ class Control {
   // Whether the call is deferred: then `call` is made before the call that completes it, from the
   // copy of its origin data if there is one.
   bool is_deferred() const;
+  // Whether what the call started was completed at once, to go first.
+  bool is_complete() const;
   std::shared_ptr<const OriginCopy> copy_origin(const Context& c) const;
   void defer(Context& c, std::shared_ptr<const OriginCopy> copy, std::function<int()> call);
   // Whether the call may expose memory that a side loads or stores.
@@ -168,7 +170,7 @@ class Control {
     MPI_Request from_any;
   };
 
-  Control(Schedules schedules, WorldRank rank, int size, const Definitions& known);
+  Control(Schedules schedules, WorldRank rank, int size, const Definitions& known, bool recorded);
   bool share_table(const std::string& directory);
   void open_channel();
   bool may_call() const;
@@ -194,6 +196,7 @@ class Control {
   void hold_at_other_site();
   void first_is_done();
   void store_meeting();
+  void stop_for_debugger();
   void close(std::uint64_t number);
   bool is_settled() const;
   bool has_met() const;
@@ -227,6 +230,8 @@ class Control {
   void remember_persistent(const Context& c);
   void check_message(Context& c);
   bool all_others_wait();
+  std::uint64_t wait_ns();
+  bool is_other_stopped();
   void make_progress();
 
   template <class Change>
@@ -242,10 +247,12 @@ class Control {
   const WorldRank rank_;
   const int size_;
   const Definitions& known_;
+  const bool recorded_;  // this rank, for replay
   MPI_Comm comm_ = MPI_COMM_NULL;
   int thread_level_ = 0;
   RendezvousTable* table_ = nullptr;
   std::atomic<std::uint64_t>* words_ = nullptr;  // one for each rank: odd while it waits for others
+  const std::atomic<std::uint64_t>* processes_ = nullptr;  // of each rank; null: on several nodes
   RankResult* result_ = nullptr;
   // Ranks on several nodes: the table is this rank's own.
   std::mutex channel_mutex_;

@@ -88,8 +88,9 @@ void Control::reach_access(std::uint8_t which, std::vector<Strided> footprint, b
   std::uint32_t slot = 0;
   const Turn turn = reach_site(mine, false, slot);
   if (turn == Turn::Second) wait_for_first();
+  if (turn == Turn::First) store_meeting();
+  if (turn != Turn::Proceed) stop_for_debugger();
   if (turn != Turn::First) return;
-  store_meeting();
   t_unfinished = loop ? Unfinished::Loop : Unfinished::Access;
 }
 

@@ -118,6 +118,7 @@ void Control::reach_call(Context& c, std::uint32_t sides) {
         second != second_windows_.end())
       step.second_window = second->second;
   if (step.turn == Turn::Second) wait_for_first();
+  if (step.turn != Turn::Proceed) stop_for_debugger();
   if (step.turn != Turn::Entered) return;
   step.entered = true;
   if (!is_deferrable(c) || sides != 1u << (1 - schedule_.first)) return;
@@ -135,6 +136,7 @@ void Control::reach_call(Context& c, std::uint32_t sides) {
 }
 
 bool Control::is_deferred() const { return t_step.deferred; }
+bool Control::is_complete() const { return t_step.complete; }
 
 MPI_Win Control::window(MPI_Win given) const {
   return t_step.second_window != MPI_WIN_NULL ? t_step.second_window : given;
@@ -271,11 +273,11 @@ bool Control::complete_early(Context& c) {
                                       : call.action == Action::Start ? c.requests
                                                                      : nullptr;
   const int count = c.new_request != nullptr ? 1 : requests != nullptr ? c.request_count : 0;
-  const std::uint64_t since = now_ns();
+  const std::uint64_t since = wait_ns();
   // Otherwise the library gets time to complete it by itself; a request, as long as others
   // progress.
   const std::uint64_t limit = (count > 0 ? schedule_.pause_ms : schedule_.unit_ms) * kMs;
-  quiet_since_ = since;
+  quiet_since_ = now_ns();
   words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
   bool complete = false;
   do {
@@ -284,7 +286,7 @@ bool Control::complete_early(Context& c) {
       REAL(PMPI_Request_get_status)(requests[i], &flag, MPI_STATUS_IGNORE);
     complete = flag != 0;
     if (!complete) make_progress();
-  } while (!complete && now_ns() - since < limit && !all_others_wait());
+  } while (!complete && wait_ns() - since < limit && !all_others_wait());
   words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
   if (complete) return true;
   return call.when == When::Blocks;

@@ -70,7 +70,7 @@ std::optional<Control::Chosen> Control::choose(const CommRecord& comm, MPI_Comm 
   if (source == comm.peers().size()) return std::nullopt;
   const bool wants_tag = match.tag != kAnyTag;
   const int tag = wants_tag && !any_tag ? static_cast<int>(match.tag) : MPI_ANY_TAG;
-  if (message_since_ == 0) message_since_ = now_ns();
+  if (message_since_ == 0) message_since_ = wait_ns();
   const std::uint64_t limit =
       (is_it ? schedule_.patience_ms : kMessageUnits * schedule_.unit_ms) * kMs;
   int flag = 0;
@@ -80,10 +80,11 @@ std::optional<Control::Chosen> Control::choose(const CommRecord& comm, MPI_Comm 
     MPI_Status first;
     REAL(PMPI_Iprobe)(source, tag, handle, &flag, &first);
     if (flag != 0 && wants_tag && first.MPI_TAG != match.tag) flag = 0;
-    if (flag != 0 || now_ns() - message_since_ > limit || all_others_wait()) break;
+    if (flag != 0 || wait_ns() - message_since_ > limit || all_others_wait()) break;
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
+  if (is_it) stop_for_debugger();
   if (is_it) ++result_->reached[0];
   if (is_it && flag != 0) ++result_->reached[1];
   // A blocking receive could wait forever.

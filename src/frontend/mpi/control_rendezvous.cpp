@@ -1,8 +1,14 @@
 // The rendezvous of a confirming run: a task that reaches an access site waits for the other one
 // (docs/internals/confirm.md).
+#include <sys/prctl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <string>
 #include <thread>
 
+#include "base/system_file.h"
 #include "frontend/mpi/control_step.h"
 
 namespace photofinish::mpi {
@@ -17,6 +23,11 @@ constexpr std::uint32_t kHoldUnits = 10;     // at a site of another race, at mo
 constexpr std::uint32_t kHoldsInVain = 3;    // of a run: then the order there is left to chance
 constexpr std::uint32_t kContinueUnits = 5;  // the first continues before the second, at most
 constexpr std::uint64_t kCheckNs = 500'000, kSteadyNs = 2 * kMs;
+constexpr std::uint64_t kStoppedCheckNs = 5 * kMs, kStoppedCheckOfRankNs = kMs / 10;
+constexpr std::uint64_t kLongNs = 200 * kMs;  // a thread that waits looks at the clock more often
+
+// The clock of a thread's waits: up to when it is known, and how much of that does not count.
+thread_local std::uint64_t t_known_ns = 0, t_left_out_ns = 0;
 
 // Whether a rank waits in a call or at a site, and has done so for a while.
 class SteadyWait {
@@ -39,12 +50,15 @@ class SteadyWait {
 bool Control::share_table(const std::string& directory) {
   if (schedules_.by_messages) return false;
   const std::size_t words_at = words_offset(schedules_.findings.size());
-  auto* memory = static_cast<char*>(map_shared_file(
-      directory + kTableFile, words_at + sizeof(std::uint64_t) * static_cast<std::size_t>(size_)));
+  const std::size_t words = sizeof(std::uint64_t) * static_cast<std::size_t>(size_);
+  auto* memory = static_cast<char*>(map_shared_file(directory + kTableFile, words_at + 2 * words));
   if (memory == nullptr) return false;
   table_ = reinterpret_cast<RendezvousTable*>(memory) + finding_;
   table_->repeats = schedule_.scope == Scope::Every ? 1 : 0;  // all ranks store the same
   words_ = reinterpret_cast<std::atomic<std::uint64_t>*>(memory + words_at);
+  auto* const processes = reinterpret_cast<std::atomic<std::uint64_t>*>(memory + words_at + words);
+  processes[rank_.value].store(static_cast<std::uint64_t>(getpid()), std::memory_order_relaxed);
+  processes_ = processes;
   return true;
 }
 
@@ -166,6 +180,29 @@ void Control::make_progress() {
   std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 
+// Time, for waits that end after a while. It stands still while this rank does not run, or another
+// one is stopped (SIGSTOP, a debugger): a rank that cannot come is not late.
+std::uint64_t Control::wait_ns() {
+  const std::uint64_t now = now_ns(), passed = now - t_known_ns;
+  const std::uint64_t interval =
+      std::max(kStoppedCheckNs, static_cast<std::uint64_t>(size_) * kStoppedCheckOfRankNs);
+  if (passed >= interval) {
+    if (passed > kLongNs || is_other_stopped()) t_left_out_ns += passed;
+    t_known_ns = now;
+  }
+  return now - t_left_out_ns;
+}
+
+bool Control::is_other_stopped() {
+  for (int rank = 0; processes_ != nullptr && rank < size_; ++rank) {
+    const std::uint64_t process = processes_[rank].load(std::memory_order_relaxed);
+    if (rank == rank_.value || process == 0 || !is_stopped_process(process)) continue;
+    result_->found_stopped = rank + 1;
+    return true;
+  }
+  return false;
+}
+
 // No other rank reaches its site while all of them wait: for this rank, in collectives or for locks
 // that it holds, or for each other. The threads of this rank may still.
 bool Control::all_others_wait() {
@@ -185,13 +222,16 @@ bool Control::all_others_wait() {
       continue;
     quiet_since_ = now;
   }
-  return now - quiet_since_ > kQuietUnits * schedule_.unit_ms * kMs;
+  if (now - quiet_since_ <= kQuietUnits * schedule_.unit_ms * kMs) return false;
+  if (!is_other_stopped()) return true;
+  quiet_since_ = now;
+  return false;
 }
 
 // First, Second, or Proceed if others met and no meeting follows; Entered if no task came. `slot`
 // is that of the task's entry, or of its pending operation.
 Turn Control::pause(std::uint32_t limit_ms, std::uint32_t slot) {
-  const std::uint64_t since = now_ns(), task = task_number();
+  const std::uint64_t since = wait_ns(), task = task_number();
   Turn turn = Turn::Entered;
   const auto update = [&](RendezvousTable& table) {
     turn = turn_at(table, slot, rank_.value, task);
@@ -202,8 +242,8 @@ Turn Control::pause(std::uint32_t limit_ms, std::uint32_t slot) {
     t_meeting = table.number;
   };
   words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
-  quiet_since_ = since;
-  while (now_ns() - since < limit_ms * kMs) {
+  quiet_since_ = now_ns();
+  while (wait_ns() - since < limit_ms * kMs) {
     if (table_->repeats != 0) {
       with_table(update);
       if (turn != Turn::Entered) break;
@@ -217,7 +257,7 @@ Turn Control::pause(std::uint32_t limit_ms, std::uint32_t slot) {
   words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
   std::lock_guard lock(mutex_);
   // Only pauses in vain count: the others are the purpose of the run.
-  if (turn == Turn::Entered) result_->paused_ns += now_ns() - since;
+  if (turn == Turn::Entered) result_->paused_ns += wait_ns() - since;
   eagerness_ = turn == Turn::Entered ? eagerness_ * kBackOff : 1;
   ++result_->pauses;
   return turn;
@@ -236,6 +276,21 @@ void Control::store_meeting() {
   });
 }
 
+// The rank is at its access: until a debugger is attached, or the tool gives up. Nothing here calls
+// MPI, so that the debugger finds the rank in a simple place.
+void Control::stop_for_debugger() {
+  if (schedule_.debugged != rank_ || result_->stopped != 0) return;
+  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+  std::atomic_ref(result_->stopped).store(getpid(), std::memory_order_release);
+  const auto is_traced = [] {
+    const std::string status = read_system_file("/proc/self/status");
+    const std::size_t at = status.find("TracerPid:");
+    return at != std::string::npos && std::atoi(status.c_str() + at + 10) != 0;
+  };
+  while (std::atomic_ref(result_->released).load(std::memory_order_acquire) == 0 && !is_traced())
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
 // At a site of another race, before the meeting: the rank of side 0 passes first. Its own word does
 // not say that it waits: the other rank's pause would end.
 void Control::hold_at_other_site() {
@@ -243,10 +298,10 @@ void Control::hold_at_other_site() {
   if (is_settled() || channel_ != nullptr || first == rank_ || schedule_.sides[1].rank != rank_ ||
       first == kAnySource || first == kProcNull || holds_in_vain_ >= kHoldsInVain)
     return;
-  const std::uint64_t since = now_ns();
+  const std::uint64_t since = wait_ns();
   SteadyWait first_waits(words_[first.value]);
   bool waits = false;
-  while (!waits && !has_met() && now_ns() - since < kHoldUnits * schedule_.unit_ms * kMs) {
+  while (!waits && !has_met() && wait_ns() - since < kHoldUnits * schedule_.unit_ms * kMs) {
     make_progress();
     waits = first_waits();
   }
@@ -258,22 +313,24 @@ void Control::hold_at_other_site() {
 void Control::let_first_continue() {
   const std::int32_t first = table_->first.rank;
   if (channel_ != nullptr || first == rank_.value || table_->repeats != 0) return;
-  const std::uint64_t since = now_ns();
+  const std::uint64_t since = wait_ns();
   SteadyWait first_waits(words_[first]);
-  while (!first_waits() && now_ns() - since < kContinueUnits * schedule_.unit_ms * kMs)
+  while (!first_waits() && wait_ns() - since < kContinueUnits * schedule_.unit_ms * kMs)
     make_progress();
 }
 
 // Before the second access of a meeting.
 void Control::wait_for_first() {
   store_meeting();
-  const std::uint64_t since = now_ns();
+  const std::uint64_t since = wait_ns();
   const auto is_done = [&] {
     return std::atomic_ref(table_->first_done).load(std::memory_order_acquire) != 0 ||
            (table_->repeats != 0 && (!has_met() || table_->number != t_meeting));
   };
   words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
-  while (!is_done() && now_ns() - since < kDoneUnits * schedule_.unit_ms * kMs) make_progress();
+  const bool debugged = schedule_.debugged != kProcNull;
+  while (!is_done() && (debugged || wait_ns() - since < kDoneUnits * schedule_.unit_ms * kMs))
+    make_progress();
   if (is_done()) let_first_continue();
   words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
   if (table_->repeats == 0) return;
@@ -281,7 +338,7 @@ void Control::wait_for_first() {
   if (!is_done()) {
     with_table([](RendezvousTable& table) { table.forced = 0; });
     std::lock_guard lock(mutex_);
-    result_->paused_ns += now_ns() - since;
+    result_->paused_ns += wait_ns() - since;
   }
   close(t_meeting);
 }
@@ -316,10 +373,10 @@ void Control::first_is_done() {
 
 // Ranks that wait at the other site answer at once.
 Turn Control::await_answers(std::uint64_t ask, Turn turn) {
-  const std::uint64_t since = now_ns(), task = task_number();
+  const std::uint64_t since = wait_ns(), task = task_number();
   bool answered = false;
   while (!answered && table_->met == 0 &&
-         now_ns() - since < kQuietUnits * schedule_.unit_ms * kMs) {
+         wait_ns() - since < kQuietUnits * schedule_.unit_ms * kMs) {
     make_progress();
     std::lock_guard lock(channel_mutex_);
     answered = protocol_->is_answered(ask);

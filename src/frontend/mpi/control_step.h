@@ -28,6 +28,7 @@ struct Step {
   Turn turn = Turn::Proceed;
   bool entered = false;  // and stays in the table: the operation is pending after the call
   bool deferred = false;
+  bool complete = false;                 // at once
   MPI_Win second_window = MPI_WIN_NULL;  // the operation goes there
   bool first_side = false;               // it goes first in any meeting
   std::uint32_t sides = 0;

@@ -11,13 +11,18 @@ namespace photofinish::mpi {
 
 thread_local constinit const MPI_Fint* t_fortran_requests = nullptr;
 
-#if defined(OPEN_MPI)
 namespace {
+
+#if defined(OPEN_MPI)
+constexpr const char* kFortranLibrary = "libmpi_mpifh.so.40";
+#else
+constexpr const char* kFortranLibrary = "libmpichfort.so.12";
+#endif
 
 // Returns the next definition after ours, or that of a library that was loaded with RTLD_LOCAL.
 [[gnu::cold, gnu::noinline]] void* find_fortran(const char* name) {
   if (void* const symbol = dlsym(RTLD_NEXT, name)) return symbol;
-  if (void* const library = dlopen("libmpi_mpifh.so.40", RTLD_NOLOAD | RTLD_LAZY)) {
+  if (void* const library = dlopen(kFortranLibrary, RTLD_NOLOAD | RTLD_LAZY)) {
     void* const symbol = dlsym(library, name);
     dlclose(library);  // drops our reference only
     if (symbol != nullptr) return symbol;
@@ -28,13 +33,23 @@ namespace {
   std::abort();
 }
 
-template <class... Arguments>
-void pass_on(std::atomic<void*>& real, const char* name, void* requests, Arguments... arguments) {
-  void* function = real.load(std::memory_order_relaxed);
+}  // namespace
+
+void* real_fortran(std::atomic<void*>& known, const char* name) {
+  void* function = known.load(std::memory_order_relaxed);
   if (function == nullptr) {
     function = find_fortran(name);
-    real.store(function, std::memory_order_relaxed);
+    known.store(function, std::memory_order_relaxed);
   }
+  return function;
+}
+
+#if defined(OPEN_MPI)
+namespace {
+
+template <class... Arguments>
+void pass_on(std::atomic<void*>& real, const char* name, void* requests, Arguments... arguments) {
+  void* const function = real_fortran(real, name);
   const MPI_Fint* const outer =
       std::exchange(t_fortran_requests, static_cast<const MPI_Fint*>(requests));
   reinterpret_cast<void (*)(Arguments...)>(function)(arguments...);

@@ -32,7 +32,8 @@ namespace photofinish::mpi {
 // left by longjmp.
 inline thread_local std::uint64_t t_inside = 0;
 inline bool is_inside(CallSite call_site) { return t_inside != 0 && call_site.frame < t_inside; }
-inline thread_local bool t_in_hook = false;  // of a load or store (values.cpp)
+// In a hook of a load or store: what it calls (malloc, say) may be built with the pass, too.
+inline thread_local bool t_in_hook = false;
 class Inside {
  public:
   explicit Inside(CallSite call_site) { t_inside = call_site.frame; }
@@ -133,7 +134,8 @@ struct Interceptor {
     if (task == nullptr) [[unlikely]]
       return pass_on(real, arguments...);
     if (Control* control = Control::get()) [[unlikely]]
-      return run_controlled(*control, *recorder, *task, real, call_site, arguments...);
+      if (is_local(action) || Journaling::get() == nullptr)
+        return run_controlled(*control, *recorder, *task, real, call_site, arguments...);
     if constexpr (!is_local(action))
       if (Journaling* journaling = Journaling::get()) [[unlikely]] {
         if constexpr (is_frequent(call))
@@ -277,7 +279,8 @@ struct Interceptor {
   }
 
   // A confirming or explored run: the call may wait before it is made, be made later, or ask for
-  // another message. Nothing goes on record, except in an explored run. (This is for size, as is
+  // another message. Nothing goes on record, except in an explored run, and local calls of a
+  // confirming run that is recorded. (This is for size, as is
   // what follows for calls that few programs make often: there is one of them for each call of
   // MPI's.)
   template <class... Arguments>
@@ -295,9 +298,8 @@ struct Interceptor {
     }
     const std::tuple<Arguments...> given(arguments...);
     std::optional<Context> read;
-    bool deferred = false;
     std::uint64_t start = 0;
-    int (*made)(Arguments...) = real;
+    int result = MPI_SUCCESS;
     if (!guarded([&] {
           Context& c = read.emplace(task, call);
           ((arguments = Roles::pass(c, arguments)), ...);
@@ -313,24 +315,9 @@ struct Interceptor {
           if constexpr (action == Action::Finalize) before_last_call();
           if constexpr (action == Action::Abort)
             recorder.aborting(static_cast<int>(c.event.fields[Field::code]));
-          control.before(c);
-          if (void* const other = control.replacement(call))
-            made = reinterpret_cast<int (*)(Arguments...)>(other);
-          if constexpr (action == Action::Start) deferred = control.is_deferred();
-          ((arguments = steered<Roles>(control, arguments)), ...);
-          if constexpr (has<roles::Target> && when == When::Returns) {
-            if (control.is_deferred()) {
-              auto copy = control.copy_origin(c);
-              const void* const origin = copy != nullptr ? copy->origin() : c.send.address;
-              control.defer(c, std::move(copy), [real, ... kept = kept<Roles>(arguments, origin)] {
-                return run_kept(real, kept...);
-              });
-              deferred = true;
-            }
-          }
-        }))
+        }) ||
+        !run_steered(control, *read, real, result, arguments...))
       return std::apply([&](Arguments... as_given) { return pass_on(real, as_given...); }, given);
-    const int result = deferred ? MPI_SUCCESS : made(arguments...);
     if (!guarded([&] {
           Context& c = *read;
           read_results(c, result, arguments...);
@@ -350,6 +337,36 @@ struct Interceptor {
         }))
       take_leave();
     return result;
+  }
+
+  // The call itself: with another source, window or function, or later. False if the tool has
+  // failed before it was made.
+  template <class... Arguments>
+  [[gnu::cold, gnu::noinline]] static bool run_steered(Control& control, Context& c,
+                                                       int (*real)(Arguments...), int& result,
+                                                       Arguments&... arguments) {
+    bool deferred = false;
+    int (*made)(Arguments...) = real;
+    if (!guarded([&] {
+          control.before(c);
+          if (void* const other = control.replacement(call))
+            made = reinterpret_cast<int (*)(Arguments...)>(other);
+          if constexpr (action == Action::Start) deferred = control.is_deferred();
+          ((arguments = steered<Roles>(control, arguments)), ...);
+          if constexpr (has<roles::Target> && when == When::Returns) {
+            if (control.is_deferred()) {
+              auto copy = control.copy_origin(c);
+              const void* const origin = copy != nullptr ? copy->origin() : c.send.address;
+              control.defer(c, std::move(copy), [real, ... kept = kept<Roles>(arguments, origin)] {
+                return run_kept(real, kept...);
+              });
+              deferred = true;
+            }
+          }
+        }))
+      return false;
+    if (!deferred) result = made(arguments...);
+    return true;
   }
 
   template <class... Arguments>
@@ -374,10 +391,12 @@ struct Interceptor {
                                                   Task& task, int (*real)(Arguments...),
                                                   CallSite call_site, Arguments... arguments) {
     const bool replays = journaling.replays();
+    Control* const control = replays ? nullptr : Control::get();
     const std::tuple<Arguments...> given(arguments...);
     std::optional<Context> read;
     std::optional<Entry> made;
     std::uint64_t start = 0;
+    int result = MPI_SUCCESS;
     if (!guarded([&] {
           Context& c = read.emplace(task, call);
           ((arguments = Roles::pass(c, arguments)), ...);
@@ -400,13 +419,14 @@ struct Interceptor {
             if (!replays) task.lane->entered(call, call_site.pc);
           }
           static_cast<void>(entry);
-        })) [[unlikely]] {
+        }) ||
+        (control != nullptr && !run_steered(*control, *read, real, result, arguments...)))
+        [[unlikely]] {
       if (made) made->give_up();
       made.reset();
       return std::apply([&](Arguments... as_given) { return pass_on(real, as_given...); }, given);
     }
-    int result = MPI_SUCCESS;
-    if (!replays || frees_stand_in(action)) result = real(arguments...);
+    if (control == nullptr && (!replays || frees_stand_in(action))) result = real(arguments...);
     const std::uint64_t end = ticks();
     if (!guarded([&] {
           Context& c = *read;
@@ -427,6 +447,11 @@ struct Interceptor {
             finish_event(c, recorder, end);
           else
             append_event(c, recorder, start, end);
+          if (control != nullptr) [[unlikely]]
+            control->after(c);
+          if constexpr (when != When::Blocks)
+            if (journaling.is_steered() && result == MPI_SUCCESS) [[unlikely]]
+              journaling.exchange_early(c, control != nullptr && control->is_complete());
           entry.close();
         })) [[unlikely]] {
       made->give_up();

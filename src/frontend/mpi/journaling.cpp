@@ -74,10 +74,10 @@ void gather(const std::uint8_t* memory, const std::vector<ByteRange>& ranges,
 constinit std::atomic<Journaling*> Journaling::instance_{nullptr};
 
 void Journaling::start(Recorder& recorder, const std::string& directory,
-                       std::unique_ptr<RankTrace> replayed) {
-  auto* const self = new Journaling(
-      recorder, divergence_path(directory),
-      std::move(replayed));  // never deleted: the program's last threads may still be in it
+                       std::unique_ptr<RankTrace> replayed, bool steered) {
+  auto* const self =
+      new Journaling(recorder, divergence_path(directory), std::move(replayed),
+                     steered);  // never deleted: the program's last threads may still be in it
   int level = MPI_THREAD_MULTIPLE;
   if (!ObjectLock::needed) REAL(PMPI_Query_thread)(&level);
   self->one_thread_ = level <= MPI_THREAD_FUNNELED;
@@ -633,6 +633,26 @@ void Journaling::exchange_buffers(Context& c, Action action, When when) {
                               {buffer},
                               c.scratch.steps});
   }
+}
+
+void Journaling::exchange_early(Context& c, bool is_complete) {
+  of(c.task)(is_complete);
+  if (!is_complete) return;
+  std::vector<Buffer> written;
+  for (const Buffer& buffer : c.event.buffers)
+    if (writes(buffer)) written.push_back(buffer);
+  if (traits(c.call).action == Action::Start)
+    for (int i = 0; i < c.request_count; ++i)
+      if (const RequestRecord* request =
+              Objects::get().find_request(c.requests[i], variable_of(c.requests, i)))
+        written.insert(written.end(), request->rare().fills.begin(), request->rare().fills.end());
+  for (const Buffer& buffer : written) exchange_memory(c.task, buffer, -1, kPayloadFrom);
+}
+
+void Journaling::settle_stores() {
+  if (replays() || windows_.empty()) return;
+  std::lock_guard lock(windows_lock_);
+  windows_.settle();
 }
 
 void Journaling::exchange_window_fills(Context& c) {

@@ -47,12 +47,14 @@ class Journaling {
   // The rank has failed; one that is replayed ends here, for it cannot ask MPI.
   static void stop() noexcept;
   // `directory` is where this process writes. `replayed`: the trace to replay; null to record.
+  // `steered`: of a confirming run (control.h), in which operations may be complete early.
   static void start(Recorder& recorder, const std::string& directory,
-                    std::unique_ptr<RankTrace> replayed);
+                    std::unique_ptr<RankTrace> replayed, bool steered);
 
   // MPI_Finalize has returned: a rank that never came back from it when it was recorded ends here.
   void finalized(Task& task);
   bool replays() const { return replayed_ != nullptr; }
+  bool is_steered() const { return steered_; }
   Journal& of(Task& task) {
     Scratch& scratch = Context::scratch_of(task);
     return scratch.journal != nullptr && scratch.journal_of == Turns::self() ? *scratch.journal
@@ -104,6 +106,12 @@ class Journaling {
   // What is in the program's memory now that a call has returned, or will be once what it started
   // completes.
   void exchange_contents(Context& c, Action action, When when);
+  // In a steered run, what the call started may be complete already: then what it wrote is in
+  // memory now, and the program may load it before the call that completes it.
+  void exchange_early(Context& c, bool is_complete);
+  // In a steered run, in front of a load or store: the stores before it have been made, and another
+  // rank may be waiting for that.
+  void settle_stores();
   // The same for a request: of a receive at most so many bytes, -1 for all. `step` started it, if
   // it is one-sided.
   void exchange_fills(Task& task, const std::vector<Buffer>& fills, std::int64_t bytes,
@@ -115,8 +123,12 @@ class Journaling {
   }
 
  private:
-  Journaling(Recorder& recorder, std::string notes, std::unique_ptr<RankTrace> replayed)
-      : recorder_(recorder), notes_(std::move(notes)), replayed_(std::move(replayed)) {}
+  Journaling(Recorder& recorder, std::string notes, std::unique_ptr<RankTrace> replayed,
+             bool steered)
+      : recorder_(recorder),
+        notes_(std::move(notes)),
+        replayed_(std::move(replayed)),
+        steered_(steered) {}
   [[gnu::cold, gnu::noinline]] Journal& open_journal(Task& task);
   std::unique_ptr<Journal> new_journal(ThreadName thread);
   // From `share_from` bytes on they may be what one of the group gave.
@@ -154,6 +166,7 @@ class Journaling {
   Recorder& recorder_;
   const std::string notes_;
   const std::unique_ptr<RankTrace> replayed_;
+  const bool steered_;
   std::mutex mutex_;  // of `replayed_` and `journals_`
   std::map<ThreadName, std::unique_ptr<Journal>> journals_;
   std::unique_ptr<TurnOrder> turns_;

@@ -24,9 +24,15 @@ Handle made_up() {
 
 }  // namespace
 
-MPI_Comm stand_in_comm() {
+MPI_Comm stand_in_comm(MPI_Comm parent) {
   MPI_Comm comm = MPI_COMM_NULL;
-  REAL(PMPI_Comm_dup)(MPI_COMM_SELF, &comm);
+  REAL(PMPI_Comm_split)(parent != MPI_COMM_NULL ? parent : MPI_COMM_SELF, 0, 0, &comm);
+  return comm;
+}
+
+MPI_Comm stand_in_duplicate(MPI_Comm original) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  REAL(PMPI_Comm_dup)(original, &comm);
   return comm;
 }
 

@@ -9,7 +9,10 @@
 
 namespace photofinish::mpi {
 
-MPI_Comm stand_in_comm();
+// With the error handler of its parent, if there is one, and no attributes.
+MPI_Comm stand_in_comm(MPI_Comm parent);
+// With the attributes of the original: MPI calls the program's functions that copy them.
+MPI_Comm stand_in_duplicate(MPI_Comm original);
 MPI_Group stand_in_group();
 MPI_Message stand_in_message();
 MPI_File stand_in_file();

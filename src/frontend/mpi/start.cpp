@@ -281,7 +281,8 @@ Recorder* start_replay(const std::string& directory, RankDefinition self, const 
     unlink(path.c_str());
   auto started = Recorder::start(options.output, self, options);
   if (!started) return complain_once(started.error().message), nullptr;
-  Journaling::start(**started, options.output, std::move(*recorded));
+  const bool steered = Control::has_schedule(directory);
+  Journaling::start(**started, options.output, std::move(*recorded), steered);
   if (const std::string path = environment("PHOTOFINISH_REPLAY_OFFERS"); !path.empty()) {
     auto files = PayloadFiles::open(path, rank);
     if (!files) return complain_once(files.error().message), nullptr;
@@ -297,7 +298,7 @@ Recorder* start_replay(const std::string& directory, RankDefinition self, const 
         "PHOTOFINISH_REPLAY_OFFERS", "PHOTOFINISH_REPLAY_LEFT_OUT", "PHOTOFINISH_EXPLAIN"})
     unsetenv(name);
   begin_journal(**started, MPI_GROUP_NULL, options);
-  start_watching_values();
+  steered ? start_watching_steered_values() : start_watching_values();
   guarded(follow_turns);
   return *started;
 }
@@ -329,7 +330,9 @@ bool has_started() { return g_has_started; }
   const auto options = parse_options(environment("PHOTOFINISH_OPTIONS"));
   if (!options || options->record.empty()) return;
   if (const auto rank = rank_of_launcher(); rank && !is_recorded(*options, *rank)) return;
-  prepare_values();
+  // The access sites of a steered run are those of the copy that it was checked in.
+  const std::string replayed = environment("PHOTOFINISH_REPLAY");
+  if (!Control::has_schedule(replayed.empty() ? options->output : replayed)) prepare_values();
   Turns::name_threads();
 }
 
@@ -493,8 +496,8 @@ Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
                        ? " after " + std::to_string(kDirectoryWait) + " s"
                        : "") +
                   "; put it on a file system that all nodes share, with -o DIR";
-          } else if (left_out) {
-            // Whoever is not recorded has nothing of ours behind MPI_Init.
+          } else if (left_out && !has_schedule) {
+            // Whoever is neither recorded nor steered has nothing of ours behind MPI_Init.
           } else if (auto started = Recorder::start(directory, self, *options)) {
             recorder = *started;
           } else {
@@ -520,17 +523,20 @@ Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
       return nullptr;
     }
     // From here on all ranks have come this far, with the same options.
-    if (all_recorded.size() > 1) table = share_table(recorder != nullptr, all_recorded, self.rank);
+    if (all_recorded.size() > 1)
+      table = share_table(recorder != nullptr && !left_out, all_recorded, self.rank);
   } else if (problem[0] != '\0') {
     return say_unrecorded(problem), nullptr;
   }
-  if (left_out) return nullptr;
-  if (recording) {
-    Journaling::start(*recorder, directory, nullptr);
+  if (left_out && !steered) return nullptr;
+  if (recording && !left_out) {
+    Journaling::start(*recorder, directory, nullptr, steered);
     Journaling::get()->set_group(std::move(all_recorded));
     Journaling::get()->share(std::move(table), nullptr);
     begin_journal(*recorder, world, *options);
-    start_watching_values();
+    if (steered)
+      Control::start(self.rank, self.world_size, directory, recorder->writer().known(), true);
+    steered ? start_watching_steered_values() : start_watching_values();
     guarded(follow_turns);
     return recorder;
   }
@@ -543,7 +549,8 @@ Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
                                 SamplingDefinition{.id = SamplingId(1), .slowdown = *slowdown});
     }
   });
-  if (steered) Control::start(self.rank, self.world_size, directory, recorder->writer().known());
+  if (steered)
+    Control::start(self.rank, self.world_size, directory, recorder->writer().known(), false);
   guarded([] {
     start_watching_memory();
     acquire_annotations();

@@ -67,8 +67,28 @@ void check_at(const void* address, std::uint64_t bytes, const void* call_site) {
   });
 }
 
-// An access that is not a plain load or store. It is about to be made.
-void will_touch(CallSite call_site, const void* address, std::uint64_t bytes) {
+// An access that is not a plain load or store.
+void note_access(photofinish_site*, const void* address, std::uint64_t bytes, const void*) {
+  check_values(CALL_SITE, address, bytes);
+}
+
+void note_range(photofinish_site*, const void* address, std::uint64_t bytes, std::uint64_t rows,
+                std::int64_t stride, std::uint64_t planes, std::int64_t plane_stride) {
+  const CallSite call_site = CALL_SITE;
+  const auto* plane = static_cast<const char*>(address);
+  for (std::uint64_t i = 0; i < planes; ++i, plane += plane_stride) {
+    const char* row = plane;
+    for (std::uint64_t j = 0; j < rows; ++j, row += stride) check_values(call_site, row, bytes);
+  }
+}
+
+std::uint64_t no_indices(photofinish_index*, const void*, std::uint64_t) { return 0; }
+void no_gather(photofinish_site*, const void*, std::uint64_t, std::uint64_t, photofinish_index*,
+               std::uint64_t) {}
+
+}  // namespace
+
+void check_values(CallSite call_site, const void* address, std::uint64_t bytes) {
   if ((bytes & PHOTOFINISH_RELEASES) != 0) return;
   const bool writes = (bytes & PHOTOFINISH_WRITES) != 0;
   bytes = PHOTOFINISH_BYTES(bytes & ~(PHOTOFINISH_WRITES | PHOTOFINISH_RELEASES));
@@ -79,26 +99,6 @@ void will_touch(CallSite call_site, const void* address, std::uint64_t bytes) {
       journaling.loaded(task, call_site, address, const_cast<void*>(address), bytes);
   });
 }
-
-void note_access(photofinish_site*, const void* address, std::uint64_t bytes, const void*) {
-  will_touch(CALL_SITE, address, bytes);
-}
-
-void note_range(photofinish_site*, const void* address, std::uint64_t bytes, std::uint64_t rows,
-                std::int64_t stride, std::uint64_t planes, std::int64_t plane_stride) {
-  const CallSite call_site = CALL_SITE;
-  const auto* plane = static_cast<const char*>(address);
-  for (std::uint64_t i = 0; i < planes; ++i, plane += plane_stride) {
-    const char* row = plane;
-    for (std::uint64_t j = 0; j < rows; ++j, row += stride) will_touch(call_site, row, bytes);
-  }
-}
-
-std::uint64_t no_indices(photofinish_index*, const void*, std::uint64_t) { return 0; }
-void no_gather(photofinish_site*, const void*, std::uint64_t, std::uint64_t, photofinish_index*,
-               std::uint64_t) {}
-
-}  // namespace
 
 void prepare_values() {
   for (void* state : noted(PHOTOFINISH_ABI))

@@ -186,3 +186,123 @@ end:
 !2 = !{!4, !4, i64 0}
 !3 = !{!"long", !0}
 !4 = !{!"double", !0}
+
+; Compressed rows: a row ends where the next one begins. All rows are read in front of both loops.
+; hooks: range load, range store, gather load, range load, load 8
+; remark: Gathered a load is computed from its indices before 2 loops
+define void @compressed_rows(ptr noalias %product, ptr noalias %start, ptr noalias %columns, ptr noalias %vector, i64 %rows) {
+entry:
+  br label %outer
+outer:
+  %row = phi i64 [ 0, %entry ], [ %next_row, %outer_end ]
+  %next_row = add nuw nsw i64 %row, 1
+  %at_begin = getelementptr i64, ptr %start, i64 %row
+  %at_end = getelementptr i64, ptr %start, i64 %next_row
+  %begin = load i64, ptr %at_begin
+  %end = load i64, ptr %at_end
+  %some = icmp slt i64 %begin, %end
+  br i1 %some, label %before, label %outer_end
+before:
+  br label %inner
+inner:
+  %i = phi i64 [ %begin, %before ], [ %next, %inner ]
+  %sum = phi double [ 0.0, %before ], [ %total, %inner ]
+  %from = getelementptr i32, ptr %columns, i64 %i
+  %column = load i32, ptr %from
+  %at = zext i32 %column to i64
+  %where = getelementptr double, ptr %vector, i64 %at
+  %v = load double, ptr %where
+  %total = fadd double %sum, %v
+  %next = add nsw i64 %i, 1
+  %done = icmp eq i64 %next, %end
+  br i1 %done, label %outer_end, label %inner
+outer_end:
+  %result = phi double [ 0.0, %outer ], [ %total, %inner ]
+  %to = getelementptr double, ptr %product, i64 %row
+  store double %result, ptr %to
+  %last_row = icmp eq i64 %next_row, %rows
+  br i1 %last_row, label %exit, label %outer
+exit:
+  ret void
+}
+
+; Another test decides which rows are read: only each row for itself is known.
+; hooks: range load, range store, range load, gather load, load 8
+; remark: Gathered a load is computed from its indices before 1 loop
+define void @some_rows(ptr noalias %product, ptr noalias %start, ptr noalias %columns, ptr noalias %vector, i64 %rows) {
+entry:
+  br label %outer
+outer:
+  %row = phi i64 [ 0, %entry ], [ %next_row, %outer_end ]
+  %next_row = add nuw nsw i64 %row, 1
+  %at_begin = getelementptr i64, ptr %start, i64 %row
+  %at_end = getelementptr i64, ptr %start, i64 %next_row
+  %begin = load i64, ptr %at_begin
+  %end = load i64, ptr %at_end
+  %odd = trunc i64 %row to i1
+  br i1 %odd, label %asked, label %outer_end
+asked:
+  %some = icmp slt i64 %begin, %end
+  br i1 %some, label %before, label %outer_end
+before:
+  br label %inner
+inner:
+  %i = phi i64 [ %begin, %before ], [ %next, %inner ]
+  %sum = phi double [ 0.0, %before ], [ %total, %inner ]
+  %from = getelementptr i32, ptr %columns, i64 %i
+  %column = load i32, ptr %from
+  %at = zext i32 %column to i64
+  %where = getelementptr double, ptr %vector, i64 %at
+  %v = load double, ptr %where
+  %total = fadd double %sum, %v
+  %next = add nsw i64 %i, 1
+  %done = icmp eq i64 %next, %end
+  br i1 %done, label %outer_end, label %inner
+outer_end:
+  %result = phi double [ 0.0, %outer ], [ 0.0, %asked ], [ %total, %inner ]
+  %to = getelementptr double, ptr %product, i64 %row
+  store double %result, ptr %to
+  %last_row = icmp eq i64 %next_row, %rows
+  br i1 %last_row, label %exit, label %outer
+exit:
+  ret void
+}
+
+; The product may be the array of row starts: it may change before the next row is read.
+; hooks: range load, range store, range load, gather load, load 8
+; remark: Gathered a load is computed from its indices before 1 loop
+define void @starts_may_change(ptr %product, ptr noalias %columns, ptr noalias %vector, i64 %rows) {
+entry:
+  br label %outer
+outer:
+  %row = phi i64 [ 0, %entry ], [ %next_row, %outer_end ]
+  %next_row = add nuw nsw i64 %row, 1
+  %at_begin = getelementptr i64, ptr %product, i64 %row
+  %at_end = getelementptr i64, ptr %product, i64 %next_row
+  %begin = load i64, ptr %at_begin
+  %end = load i64, ptr %at_end
+  %some = icmp slt i64 %begin, %end
+  br i1 %some, label %before, label %outer_end
+before:
+  br label %inner
+inner:
+  %i = phi i64 [ %begin, %before ], [ %next, %inner ]
+  %sum = phi double [ 0.0, %before ], [ %total, %inner ]
+  %from = getelementptr i32, ptr %columns, i64 %i
+  %column = load i32, ptr %from
+  %at = zext i32 %column to i64
+  %where = getelementptr double, ptr %vector, i64 %at
+  %v = load double, ptr %where
+  %total = fadd double %sum, %v
+  %next = add nsw i64 %i, 1
+  %done = icmp eq i64 %next, %end
+  br i1 %done, label %outer_end, label %inner
+outer_end:
+  %result = phi double [ 0.0, %outer ], [ %total, %inner ]
+  %to = getelementptr double, ptr %product, i64 %row
+  store double %result, ptr %to
+  %last_row = icmp eq i64 %next_row, %rows
+  br i1 %last_row, label %exit, label %outer
+exit:
+  ret void
+}

@@ -51,6 +51,16 @@ TEST_F(EvidenceTest, TooFewRepetitionsAreNotHarmful) {
   EXPECT_EQ(state(), ConfirmState::Unstable);
 }
 
+TEST_F(EvidenceTest, OneRepetitionNeedsAControlRunWithOneOfTheValues) {
+  runs(0, {"got 7"});
+  runs(1, {"got 0"});
+  EXPECT_EQ(judge(evidence, 1, 0).state, ConfirmState::Harmful);
+  evidence.control.push_back({.how = "exited with 0", .lines = {"got 0"}, .files = {}});
+  EXPECT_EQ(judge(evidence, 1, 0).state, ConfirmState::Harmful);
+  evidence.control.front().lines = {"got 3"};  // such as a process number
+  EXPECT_EQ(judge(evidence, 1, 0).state, ConfirmState::Unstable);
+}
+
 TEST_F(EvidenceTest, AValueThatVariesWithinAnOrderIsUnstable) {
   runs(0, {"sum 570", "sum 570", "sum 560"});
   runs(1, {"sum 600", "sum 600", "sum 600"});
