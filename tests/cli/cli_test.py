@@ -17,7 +17,7 @@ import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TIMEOUT = 60
+TIMEOUT = 180  # for one command: it is to catch hangs, on busy machines, too
 arguments = None
 
 
