@@ -268,6 +268,8 @@ bool ChainFinder::chain_of_loads(Chain& chain, const Loop& inner) const {
       find_if(forms, [&](const Ends& ends) { return is_length(chain.times, ends, evolution_); });
   if (length == forms.end()) return false;
   chain.is_signed = length->is_signed;
+  // Without a test, an empty row would be entered, too.
+  if (ranges_.dominators().dominates(inner.getLoopPreheader(), outer.getLoopLatch())) return false;
   return has_guards(inner, outer, [&](auto predicate, const SCEV* left, const SCEV* right) {
     return any_of(forms, [&](const Ends& ends) {
       return is_not_empty(predicate, left, right, ends, evolution_);

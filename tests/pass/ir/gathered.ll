@@ -306,3 +306,38 @@ outer_end:
 exit:
   ret void
 }
+
+; A loop that reads an index of each row, of an empty one, too.
+; hooks: range load, range store, range load, gather load, load 8
+; remark: Gathered a load is computed from its indices before 1 loop
+define void @rows_entered_at_least_once(ptr noalias %product, ptr noalias %start, ptr noalias %columns, ptr noalias %vector, i64 %rows) {
+entry:
+  br label %outer
+outer:
+  %row = phi i64 [ 0, %entry ], [ %next_row, %outer_end ]
+  %next_row = add nuw nsw i64 %row, 1
+  %at_begin = getelementptr i64, ptr %start, i64 %row
+  %at_end = getelementptr i64, ptr %start, i64 %next_row
+  %begin = load i64, ptr %at_begin
+  %end = load i64, ptr %at_end
+  br label %inner
+inner:
+  %i = phi i64 [ %begin, %outer ], [ %next, %inner ]
+  %sum = phi double [ 0.0, %outer ], [ %total, %inner ]
+  %from = getelementptr i32, ptr %columns, i64 %i
+  %column = load i32, ptr %from
+  %at = zext i32 %column to i64
+  %where = getelementptr double, ptr %vector, i64 %at
+  %v = load double, ptr %where
+  %total = fadd double %sum, %v
+  %next = add nsw i64 %i, 1
+  %more = icmp slt i64 %next, %end
+  br i1 %more, label %inner, label %outer_end
+outer_end:
+  %to = getelementptr double, ptr %product, i64 %row
+  store double %total, ptr %to
+  %last_row = icmp eq i64 %next_row, %rows
+  br i1 %last_row, label %exit, label %outer
+exit:
+  ret void
+}
