@@ -199,9 +199,8 @@ TEST_F(Launcher, ErrorsSayWhatToDo) {
   EXPECT_FALSE(launcher_for(MpiFlavour::Mpich, 0));
 }
 
-// A launcher that hangs, like one that waits for its cluster, is ended. Slow, so disabled by
-// default.
-TEST_F(Launcher, DISABLED_DoesNotWaitForever) {
+// A launcher that hangs, like one that waits for its cluster, is ended. Takes ten seconds.
+TEST_F(Launcher, DoesNotWaitForever) {
   dir_.write("mpirun", "#!/bin/sh\nexec /bin/sleep 1000\n", true);
   EXPECT_FALSE(launcher_for(MpiFlavour::OpenMpi, 2));
 }
