@@ -21,7 +21,8 @@ TIMEOUT = 120
 INCOMPLETE = 67  # exit code of a report on a run that was cut short
 # Open MPI 4.1 under srun, on a busy machine, now and then, without us as well: a rank crashes in MPI_Init. Such a test is run again. srun may end the rank before its message is complete.
 CRASH_OF_MPI = (r"Failing at address: \(nil\)\n\S+ \[ 0\] \S*libc\.so\S*\n\S+ \*\*\* End of error message"
-                r"|\*\*\* Process received signal \*\*\*\nsrun: error: \S+ task \d+: Segmentation fault")
+                r"|\*\*\* Process received signal \*\*\*\nsrun: error: \S+ task \d+: Segmentation fault"
+                r"|no rank of the program completed MPI_Init: exit code 143")
 RUNS = 5
 arguments = None
 nodes = None
