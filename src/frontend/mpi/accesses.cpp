@@ -381,7 +381,12 @@ void start_watching_steered_values() {
 void start_watching_memory() {
   if (Control* control = Control::get()) {
     if (!control->checks_memory()) return;
-    Reach::start({steer_access, steer_range, steer_indices, steer_gather});
+    Reach::start({.access = steer_access,
+                  .range = steer_range,
+                  .indices = steer_indices,
+                  .gather = steer_gather,
+                  .synchronize = note_synchronization,
+                  .region = ParallelRegions::announce});
     pass_regions(control->lines(), true);
     return;
   }

@@ -62,6 +62,8 @@ Control::Control(Schedules schedules, WorldRank rank, int size, const Definition
       recorded_(recorded),
       random_(static_cast<unsigned>(schedule_.seed * 7919 + static_cast<std::uint64_t>(rank.value) +
                                     1)),
+      // Threads often reach one site together, and the other one may be behind it.
+      eagerness_(schedule_.threads ? 0.5 : 1),
       seen_words_(static_cast<std::size_t>(size)) {
   for (std::size_t side = 0; side < schedule_.sides.size(); ++side)
     for (const std::uint64_t key : schedule_.sides[side].site_keys) sites_[key] |= 1u << side;
@@ -146,7 +148,7 @@ void Control::before(Context& c) {
   t_step = {};
   ++timestamp_;
   if (channel_ != nullptr && may_call()) receive_messages();
-  if (std::exchange(t_unfinished, Unfinished::Nothing) != Unfinished::Nothing) first_is_done();
+  end_accesses();
   if (matches_ != nullptr) {
     if (traits(c.call).action == Action::Start)
       choose_for_starts(c);

@@ -132,6 +132,8 @@ class Control {
   bool wants(std::uint8_t sides) const;
   // The access is about to be made. `loop`: the first of many.
   void reach_access(std::uint8_t sides, std::vector<Strided> footprint, bool loop);
+  // The thread synchronizes with others, or calls MPI: its accesses so far are over.
+  void end_accesses();
 
  private:
   struct Peer {  // of a window
@@ -270,7 +272,7 @@ class Control {
   std::vector<PendingOperation> pending_;
   std::map<RequestId, std::vector<Buffer>> prepared_;  // of persistent operations
   std::minstd_rand random_;
-  double eagerness_ = 1;
+  double eagerness_ = 1;  // the probability of the next pause
   std::uint64_t arrivals_[2] = {};
   std::uint64_t timestamp_ = 1, arrival_timestamp_[2] = {};
   std::uint64_t awaited_request_ = 0;

@@ -42,11 +42,12 @@ ByteRange Control::bytes_of_race() const {
   return {};
 }
 
+void Control::end_accesses() {
+  if (std::exchange(t_unfinished, Unfinished::Nothing) != Unfinished::Nothing) first_is_done();
+}
+
 void Control::reach_access(std::uint8_t which, std::vector<Strided> footprint, bool loop) {
-  if (t_unfinished == Unfinished::Access) {
-    t_unfinished = Unfinished::Nothing;
-    first_is_done();
-  }
+  if (t_unfinished == Unfinished::Access) end_accesses();
   if (which - 1u == kOtherSite) hold_at_other_site();
   const std::uint32_t sides = (which - 1u) & kSides;
   if (sides == 0 || schedule_.kind == RaceKind::Message) return;

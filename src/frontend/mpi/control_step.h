@@ -67,7 +67,7 @@ inline std::uint32_t side_of_rank(const Schedule& schedule, WorldRank rank, std:
 }
 
 // A load or store that went first is over when its thread reaches the next hook; one of a loop,
-// when it reaches MPI.
+// when it synchronizes with another thread or calls MPI.
 enum class Unfinished { Nothing, Access, Loop };
 inline thread_local Unfinished t_unfinished = Unfinished::Nothing;
 

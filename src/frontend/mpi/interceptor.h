@@ -288,6 +288,7 @@ struct Interceptor {
                                                          Task& task, int (*real)(Arguments...),
                                                          CallSite call_site,
                                                          Arguments... arguments) {
+    ParallelRegions::communicate();
     if constexpr (leaves_nothing(action, when)) {
       if (control.lets_pass(call, action)) {
         if constexpr (when == When::Blocks) control.begin_waiting();
