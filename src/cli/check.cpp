@@ -8,7 +8,6 @@
 
 #include "analyze/analyze_run.h"
 #include "cli/commands.h"
-#include "cli/openshmem.h"
 #include "cli/rank_line.h"
 #include "cli/start.h"
 #include "launch/launcher.h"
@@ -136,10 +135,6 @@ int run_check(const Options& given, const CheckArguments& arguments) {
                               arguments.command, arguments.line[0]),
                   kExitUsage);
 
-  if (!options.record.empty())
-    if (const std::string refused = no_openshmem_program(arguments.command, arguments.line);
-        !refused.empty())
-      return fail(refused, kExitUsage);
   if (!options.record.empty() && options.record != "all") {
     const auto kept = parse_rank_list(options.record);
     if (!kept) return fail(kept.error().message, kExitUsage);

@@ -11,7 +11,6 @@
 
 #include "cli/commands.h"
 #include "cli/launched.h"
-#include "cli/openshmem.h"
 #include "cli/preload.h"
 #include "launch/launcher.h"
 #include "launch/mpi_program.h"
@@ -74,11 +73,6 @@ int run_exec(const Options& options, const ExecArguments& arguments) {
     return fail_once(fmt::format(
         "{} was built with {}, and this is the launcher of another MPI: start it with {}'s",
         arguments.line[0], name_of(*program->flavour), name_of(*program->flavour)));
-  // Behind a script, record learns of it only here.
-  if (!options.record.empty())
-    if (const std::string refused = no_openshmem_program("record", {program->path});
-        !refused.empty())
-      return fail_once(refused, kExitUsage);
   const auto library = preload_library(*flavour);
   if (!library) return fail_once(library.error().message);
 

@@ -9,7 +9,6 @@
 
 #include "cli/accounts.h"
 #include "cli/commands.h"
-#include "cli/openshmem.h"
 #include "cli/replaying.h"
 #include "explain/explanation.h"
 #include "report/document.h"
@@ -74,8 +73,6 @@ Result<bool> prepare_record(const std::string& finding, const std::string& run, 
 }
 
 int run_explain(const ExplainArguments& arguments) {
-  if (const std::string refused = no_openshmem_run("explain", arguments.run); !refused.empty())
-    return fail(refused, kExitUsage);
   if (!arguments.finding.empty()) return report_ranks_of_finding(arguments);
   const auto ranks = chosen_ranks(arguments.run, arguments.ranks);
   if (!ranks) return fail(ranks.error().message);

@@ -1,4 +1,4 @@
-// OpenSHMEM programs can be checked only. The other commands that run a program refuse them here.
+// Commands that do not support OpenSHMEM programs refuse them here.
 #pragma once
 
 #include <string>

@@ -16,7 +16,6 @@
 #include "base/private_file.h"
 #include "cli/commands.h"
 #include "cli/launch_file.h"
-#include "cli/openshmem.h"
 #include "cli/preload.h"
 #include "cli/replaying.h"
 #include "record/divergence.h"
@@ -160,8 +159,6 @@ int start_in_environment(int argc, char** argv) {
 }
 
 int run_replay(const Options& options, const ReplayArguments& arguments) {
-  if (const std::string refused = no_openshmem_run("replay", arguments.run); !refused.empty())
-    return fail(refused, kExitUsage);
   const bool debugs = arguments.debugged >= 0;
   const auto ranks =
       chosen_ranks(arguments.run, debugs ? std::to_string(arguments.debugged) : arguments.ranks);

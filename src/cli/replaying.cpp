@@ -35,11 +35,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The window memory that MPI allocated: the process must reserve these addresses from the start.
+// The memory that MPI allocated for windows, and the symmetric heap: the process must reserve these
+// addresses from the start. Static data is there already, so reserving it has no effect.
 std::string window_memory(const Definitions& definitions) {
   std::set<std::pair<std::uint64_t, std::uint64_t>> pieces;
   for (const auto& [id, win] : definitions.wins) {
-    if (win.flavour == WinFlavour::Allocate && win.size > 0) pieces.insert({win.base, win.size});
+    if ((win.flavour == WinFlavour::Allocate || win.flavour == WinFlavour::Symmetric) &&
+        win.size > 0)
+      pieces.insert({win.base, win.size});
     for (const WinSegment& segment : win.segments) pieces.insert({segment.address, segment.size});
   }
   std::string text;
@@ -375,6 +378,7 @@ std::vector<std::string> skip_commands() {
   return {"skip -rfu ^MPI_",
           "skip -rfu ^PMPI_",
           "skip -rfu ^mpi_.*_$",
+          "skip -rfu ^shmem_",
           "skip -rfu ^photofinish::",
           "skip -rfu ^__photofinish",
           "skip -file runtime/external_input.cpp",

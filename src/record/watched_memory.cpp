@@ -33,8 +33,7 @@ void find_changes(const std::uint8_t* memory, const std::uint8_t* seen, std::siz
 
 }  // namespace
 
-void WatchedMemory::add(Journal& journal, std::uint64_t key, void* memory, std::size_t bytes) {
-  if (bytes == 0) return;
+WatchedMemory::Piece& WatchedMemory::add_piece(std::uint64_t key, void* memory, std::size_t bytes) {
   Piece& piece = pieces_.emplace_back(Piece{.key = key,
                                             .memory = static_cast<std::uint8_t*>(memory),
                                             .bytes = bytes,
@@ -42,23 +41,55 @@ void WatchedMemory::add(Journal& journal, std::uint64_t key, void* memory, std::
                                             .alone = true,
                                             .news = {},
                                             .ticks = {}});
+  for (Piece& other : pieces_)
+    if (&other != &piece && other.memory < piece.memory + bytes &&
+        piece.memory < other.memory + other.bytes)
+      other.alone = piece.alone = false;
+  return piece;
+}
+
+void WatchedMemory::add(Journal& journal, std::uint64_t key, void* memory, std::size_t bytes) {
+  if (bytes == 0) return;
+  Piece& piece = add_piece(key, memory, bytes);
   if (journal.replays())
     std::memset(memory, 0, bytes);
   else
     piece.seen.resize(bytes);
   exchange(journal, piece, 0, bytes);
-  find_overlaps();
+  if (!reports_news_) return;
+  piece.news.resize(bytes);
+  piece.ticks.resize((bytes + kBlock - 1) / kBlock);
+}
+
+void WatchedMemory::add_known(bool replays, std::uint64_t key, void* memory, const void* known,
+                              std::size_t bytes, bool mixed) {
+  if (bytes == 0) return;
+  Piece& piece = add_piece(key, memory, bytes);
+  piece.mixed = mixed;
+  const auto* const contents = static_cast<const std::uint8_t*>(known);
+  if (!replays) piece.seen.assign(contents, contents + bytes);
   if (!reports_news_) return;
   piece.news.resize(bytes);
   piece.ticks.resize((bytes + kBlock - 1) / kBlock);
 }
 
 void WatchedMemory::remove(std::uint64_t key) {
-  std::erase_if(pieces_, [&](const Piece& piece) { return piece.key == key; });
+  bool alone = true;
+  std::erase_if(pieces_, [&](const Piece& piece) {
+    if (piece.key == key) alone = alone && piece.alone;
+    return piece.key == key;
+  });
   last_ = 0;
   pending_.clear();
   expected_.clear();
-  find_overlaps();
+  if (!alone) find_overlaps();
+}
+
+bool WatchedMemory::overlaps(const void* address, std::size_t bytes) const {
+  const auto* const first = static_cast<const std::uint8_t*>(address);
+  return std::any_of(pieces_.begin(), pieces_.end(), [&](const Piece& piece) {
+    return first < piece.memory + piece.bytes && piece.memory < first + bytes;
+  });
 }
 
 void WatchedMemory::find_overlaps() {
@@ -69,8 +100,30 @@ void WatchedMemory::find_overlaps() {
     });
 }
 
+void WatchedMemory::name(const void* address, std::size_t bytes) {
+  auto begin = reinterpret_cast<std::uint64_t>(address), end = begin + bytes;
+  auto next = named_.upper_bound(begin);
+  if (next != named_.begin() && std::prev(next)->second >= begin) --next;
+  while (next != named_.end() && next->first <= end) {
+    begin = std::min(begin, next->first);
+    end = std::max(end, next->second);
+    next = named_.erase(next);
+  }
+  named_.emplace(begin, end);
+}
+
 void WatchedMemory::exchange_changes(Journal& journal) {
-  for (Piece& piece : pieces_) exchange(journal, piece, 0, piece.bytes);
+  for (Piece& piece : pieces_) {
+    if (!piece.mixed) {
+      exchange(journal, piece, 0, piece.bytes);
+      continue;
+    }
+    const auto base = reinterpret_cast<std::uint64_t>(piece.memory);
+    for (const auto& [begin, end] : named_) {
+      const std::uint64_t first = std::max(begin, base), last = std::min(end, base + piece.bytes);
+      if (first < last) exchange(journal, piece, first - base, last - base);
+    }
+  }
 }
 
 void WatchedMemory::exchange(Journal& journal, Piece& piece, std::size_t begin, std::size_t end) {
@@ -193,8 +246,10 @@ std::optional<std::uint64_t> WatchedMemory::loaded(Journal& journal, const void*
   Piece* piece = find(address, bytes);
   if (piece == nullptr) return loaded_in_part(journal, where, value, bytes);
   const auto offset = static_cast<std::size_t>(address - piece->memory);
-  const std::size_t begin = offset / kBlock * kBlock,
-                    end = std::min(piece->bytes, (offset + bytes + kBlock - 1) / kBlock * kBlock);
+  const std::size_t begin = piece->mixed ? offset : offset / kBlock * kBlock,
+                    end = piece->mixed ? offset + bytes
+                                       : std::min(piece->bytes,
+                                                  (offset + bytes + kBlock - 1) / kBlock * kBlock);
   // Without a value, the load is about to happen, and is replayed with the rest of the block. With
   // a value, only the value counts: others may have written since.
   const bool has_value = value != where;
@@ -299,16 +354,14 @@ std::optional<std::int64_t> WatchedMemory::distance_of(const void* where, std::s
     if (!piece->alone) return std::nullopt;
     return piece->seen.empty() ? 0 : piece->seen.data() - piece->memory;
   }
-  any = std::any_of(pieces_.begin(), pieces_.end(), [&](const Piece& piece) {
-    return address < piece.memory + piece.bytes && piece.memory < address + bytes;
-  });
+  any = overlaps(where, bytes);
   if (any) return std::nullopt;
   return 0;
 }
 
 WatchedMemory::Seen WatchedMemory::all_around(const void* where, bool each_load) {
   Piece* piece = find(static_cast<const std::uint8_t*>(where), 1);
-  if (piece == nullptr || !piece->alone) return {};
+  if (piece == nullptr || !piece->alone || piece->mixed) return {};
   const std::size_t blocks = (piece->bytes + kBlock - 1) / kBlock;
   piece->checked.resize(blocks);
   for (const std::uint32_t block : piece->checked_blocks) piece->checked[block] = 0;

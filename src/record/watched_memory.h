@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -36,7 +37,15 @@ class WatchedMemory {
 
   // Also stores the current contents: memory that MPI allocated may contain anything.
   void add(Journal& journal, std::uint64_t key, void* memory, std::size_t bytes);
+  // The same for memory with the contents `known`, which a replayed rank has there by itself.
+  // `mixed`: other variables of the program are between those that others write, and other threads
+  // may be changing them. So no more is stored than what was loaded or named.
+  void add_known(bool replays, std::uint64_t key, void* memory, const void* known,
+                 std::size_t bytes, bool mixed);
+  // A call of this rank names these bytes: others may write them.
+  void name(const void* address, std::size_t bytes);
   void remove(std::uint64_t key);
+  bool overlaps(const void* address, std::size_t bytes) const;
   bool empty() const { return pieces_.empty(); }
 
   void exchange_changes(Journal& journal);
@@ -97,8 +106,9 @@ class WatchedMemory {
     std::uint64_t key = 0;
     std::uint8_t* memory = nullptr;
     std::size_t bytes = 0;
-    std::vector<std::uint8_t> seen;    // the shadow copy of a recorded rank
-    bool alone = true;                 // overlaps no other piece
+    std::vector<std::uint8_t> seen;  // the shadow copy of a recorded rank
+    bool alone = true;               // overlaps no other piece
+    bool mixed = false;
     std::vector<bool> news;            // with report_news(), for each byte: new and not loaded yet
     std::vector<std::uint64_t> ticks;  // for each block: when it was recorded
     std::vector<std::uint8_t> checked = {};          // for each block: checked by the current loop
@@ -110,6 +120,7 @@ class WatchedMemory {
     std::size_t bytes;
   };
   Piece* find(const std::uint8_t* address, std::size_t bytes);
+  Piece& add_piece(std::uint64_t key, void* memory, std::size_t bytes);
   void find_overlaps();
   void saw(const std::uint8_t* address, const std::uint8_t* value, std::size_t bytes);
   void exchange(Journal& journal, Piece& piece, std::size_t begin, std::size_t end);
@@ -123,7 +134,8 @@ class WatchedMemory {
   std::optional<std::uint64_t> take_news(Piece& piece, std::size_t offset, std::size_t bytes);
 
   std::vector<Piece> pieces_;
-  std::size_t last_ = 0;  // index of the last hit
+  std::map<std::uint64_t, std::uint64_t> named_;  // begin and end of disjoint ranges
+  std::size_t last_ = 0;                          // index of the last hit
   std::vector<Range> pending_;
   bool reports_news_ = false;
   std::vector<std::uint8_t> given_;

@@ -311,7 +311,7 @@ void Reach::follow(const Event& event, const Definitions& definitions, Completes
   const CallTraits& call = traits(event.call);
   const bool has_request = event.fields.has(Field::request);
   const bool one_sided = is_one_sided(call.action);
-  // The journal stores received data when the operation completes (frontend/mpi/journaling.h). With
+  // The journal stores received data when the operation completes (replay/journaling.h). With
   // a `loaded` hook, only windows are opened.
   const bool opens = hooks_.loaded == nullptr &&
                      (has_request || one_sided || call.action == Action::FileSplitBegin) &&

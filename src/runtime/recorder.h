@@ -29,6 +29,7 @@ struct Task {
   SiteCache sites;
   Event event;                      // the one being built; its lists keep their capacity
   std::shared_ptr<void> front_end;  // the front end's state of the task
+  std::shared_ptr<void> replay;     // that of a recorded or replayed rank (replay/task_state.h)
 };
 
 class Recorder {

@@ -33,6 +33,11 @@ def environment(arguments):
 def build(arguments, program, binary, with_pass, flags):
     ending = os.path.splitext(program)[1]
     wrapper, plain = {".f90": ("pfmpifort", "mpifort"), ".cpp": ("pfmpicxx", "mpicxx")}.get(ending, ("pfmpicc", "mpicc"))
+    if getattr(arguments, "openshmem", False):
+        wrapper, plain = ("pfoshcxx", "oshc++") if ending == ".cpp" else ("pfoshcc", "oshcc")
+        compiler = [os.path.join(os.path.dirname(arguments.photofinish), wrapper)] if with_pass else [plain]
+        subprocess.run(compiler + ["-g", "-O1", "-w"] + shlex.split(flags) + [program, "-o", binary, "-lm"], check=True)
+        return
     compiler = [os.path.join(os.path.dirname(arguments.photofinish), wrapper), "--mpi=" + arguments.mpi] if with_pass else ["%s.%s" % (plain, arguments.mpi)]
     subprocess.run(compiler + ["-g", "-O1", "-w"] + shlex.split(flags) + [program, "-o", binary, "-lm"], check=True)
 

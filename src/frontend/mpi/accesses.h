@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "frontend/mpi/call_site.h"
+#include "runtime/call_site.h"
 
 namespace photofinish::mpi {
 

@@ -5,10 +5,11 @@
 
 #include <cstdlib>
 
-#include "frontend/mpi/journaling.h"
+#include "frontend/mpi/context.h"
 #include "frontend/mpi/roles.h"
 #include "frontend/mpi/stand_ins.h"
 #include "frontend/mpi/table/mpi_call.h"
+#include "replay/journaling.h"
 
 namespace photofinish::mpi {
 

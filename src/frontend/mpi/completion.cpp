@@ -1,8 +1,8 @@
 // Completion of requests. Requests are removed from the table before the call that may free them:
 // afterwards another thread may already have a new request with the same handle.
 #include "frontend/mpi/fortran.h"
-#include "frontend/mpi/journaling.h"
 #include "frontend/mpi/status.h"
+#include "replay/journaling.h"
 
 namespace photofinish::mpi {
 namespace {

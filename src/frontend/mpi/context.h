@@ -9,9 +9,6 @@
 
 #include "frontend/mpi/objects.h"
 #include "model/call.h"
-#include "record/access_records.h"
-#include "record/journal.h"
-#include "record/turn_order.h"
 #include "runtime/recorder.h"
 #include "runtime/thread_accesses.h"
 
@@ -53,16 +50,6 @@ struct Scratch {
   Event failed_again;
   std::unique_ptr<ThreadAccesses> touched;  // loads and stores of an instrumented program
   Event touch;
-  Journal* journal = nullptr;  // if the rank is recorded or replayed
-  ThreadName journal_of;       // the thread whose journal it is
-  bool calls_mpi = false;      // the thread has called MPI in such a rank
-  Inquiry query;
-  std::uint64_t steps = 0;  // steps so far, if the rank is recorded or replayed (model/call.h)
-  TypeId known_type;        // the type that known_map belongs to
-  const DataMap* known_map = nullptr;
-  std::vector<std::uint8_t> gathered;        // contents of a buffer that is not contiguous
-  bool ending = false;                       // the journal ends inside the current call
-  std::unique_ptr<AccessRecordLog> account;  // if the replay is for photofinish explain
 };
 
 // Only members that are read even if no role sets them are initialized.

@@ -14,10 +14,10 @@
 
 #include "base/ticks.h"
 #include "frontend/mpi/answers.h"
+#include "frontend/mpi/call_contents.h"
 #include "frontend/mpi/context.h"
 #include "frontend/mpi/control.h"
 #include "frontend/mpi/datatypes.h"
-#include "frontend/mpi/journaling.h"
 #include "frontend/mpi/meaning/completion.h"
 #include "frontend/mpi/roles.h"
 #include "frontend/mpi/start.h"
@@ -407,12 +407,12 @@ struct Interceptor {
           locate(c, call_site);
           journaling.ask_call(task, call, c.event.site);
           read_located(c, arguments...);
-          journaling.ask_with_arguments(c);
+          journaling.ask_with_arguments(task, c.event);
           if constexpr (is_step(action, when)) {
             static_assert(!can_fail);
-            ++c.scratch.steps;
+            ++TaskState::of(task).steps;
           }
-          journaling.before_call(c, action, when);
+          mpi::before_call(journaling, c, action, when);
           start = ticks();
           if constexpr (when == When::Blocks) {
             if (!replays) begin_event(c, recorder, start);
@@ -438,7 +438,7 @@ struct Interceptor {
             (Answer<Roles, action>::exchange(entry.journal(), c, arguments), ...);
           read_results(c, result, arguments...);
           if (result == MPI_SUCCESS || receives_status(action))
-            journaling.exchange_contents(c, action, when);
+            mpi::exchange_contents(journaling, c, action, when);
           if (replays) {
             follow_event(c, recorder);
             if constexpr (takes_requests(action)) release_requests(c, action);
@@ -452,7 +452,7 @@ struct Interceptor {
             control->after(c);
           if constexpr (when != When::Blocks)
             if (journaling.is_steered() && result == MPI_SUCCESS) [[unlikely]]
-              journaling.exchange_early(c, control != nullptr && control->is_complete());
+              mpi::exchange_early(journaling, c, control != nullptr && control->is_complete());
           entry.close();
         })) [[unlikely]] {
       made->give_up();

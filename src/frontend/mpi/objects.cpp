@@ -7,12 +7,12 @@
 #include <xxhash.h>
 
 #include "frontend/mpi/datatypes.h"
-#include "frontend/mpi/facts.h"
 #include "frontend/mpi/fortran.h"
 #include "frontend/mpi/stand_ins.h"
 #include "frontend/mpi/table/elements.h"
 #include "frontend/mpi/topology.h"
 #include "model/element.h"
+#include "replay/facts.h"
 #include "runtime/recorder.h"
 
 namespace photofinish::mpi {

@@ -20,6 +20,7 @@
 #include "model/definitions.h"
 #include "model/event.h"
 #include "model/ids.h"
+#include "runtime/object_lock.h"
 
 namespace photofinish::mpi {
 
@@ -31,22 +32,6 @@ std::uint64_t handle_key(Handle handle) {
   else
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(handle));
 }
-
-// A mutex that does nothing unless `needed` is set. Programs that do not request
-// MPI_THREAD_MULTIPLE never make two MPI calls at the same time, and need no lock.
-class ObjectLock {
- public:
-  static inline bool needed = false;
-  void lock() {
-    if (needed) mutex_.lock();
-  }
-  void unlock() {
-    if (needed) mutex_.unlock();
-  }
-
- private:
-  std::mutex mutex_;
-};
 
 // World ranks of a group, in group order: a first rank and a step if they are evenly spaced, as
 // they usually are, otherwise a list.

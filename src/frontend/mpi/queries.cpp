@@ -178,7 +178,7 @@ struct Asker {
     if (task == nullptr || t_journal != nullptr) return real(arguments...);
     std::optional<Entry> entry;
     if (!guarded([&] {
-          Context::scratch_of(*task).calls_mpi = true;
+          TaskState::of(*task).makes_calls = true;
           entry.emplace(*journaling, *task);
           journaling->ask(*task, static_cast<std::uint32_t>(query), SiteId(0));
         })) {

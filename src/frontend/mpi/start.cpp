@@ -18,7 +18,6 @@
 #include "frontend/mpi/accesses.h"
 #include "frontend/mpi/annotations.h"
 #include "frontend/mpi/control.h"
-#include "frontend/mpi/journaling.h"
 #include "frontend/mpi/objects.h"
 #include "frontend/mpi/online.h"
 #include "frontend/mpi/stand_ins.h"
@@ -30,6 +29,7 @@
 #include "options/options.h"
 #include "record/divergence.h"
 #include "record/start_info.h"
+#include "replay/journaling.h"
 #include "runtime/failure.h"
 #include "runtime/reach.h"
 #include "runtime/recorder.h"
@@ -265,7 +265,20 @@ void begin_journal(Recorder& recorder, MPI_Group world, const Options& options) 
                variable.c_str() + variable.find('=') + 1, 1);
   Objects::get().start(world);
   entry.close();
-  Context::scratch_of(*task).calls_mpi = true;
+  TaskState::of(*task).makes_calls = true;
+}
+
+Journaling::Setup journal_setup(bool steered) {
+  int level = MPI_THREAD_MULTIPLE;
+  if (!ObjectLock::needed) REAL(PMPI_Query_thread)(&level);
+  return {.one_thread = level <= MPI_THREAD_FUNNELED,
+          .others_load = level > MPI_THREAD_SINGLE,
+          .steered = steered,
+          .abort = [](int code) {
+            int is_over = 0;
+            if (REAL(PMPI_Finalized)(&is_over) == MPI_SUCCESS && is_over == 0)
+              REAL(PMPI_Abort)(MPI_COMM_SELF, code);
+          }};
 }
 
 // A rank of a recorded run, alone: what it cannot ask the others is in its journal.
@@ -282,7 +295,7 @@ Recorder* start_replay(const std::string& directory, RankDefinition self, const 
   auto started = Recorder::start(options.output, self, options);
   if (!started) return complain_once(started.error().message), nullptr;
   const bool steered = Control::has_schedule(directory);
-  Journaling::start(**started, options.output, std::move(*recorded), steered);
+  Journaling::start(**started, options.output, std::move(*recorded), journal_setup(steered));
   if (const std::string path = environment("PHOTOFINISH_REPLAY_OFFERS"); !path.empty()) {
     auto files = PayloadFiles::open(path, rank);
     if (!files) return complain_once(files.error().message), nullptr;
@@ -321,6 +334,19 @@ void before_first_call() {
 }
 
 bool has_started() { return g_has_started; }
+
+bool is_replay() {
+  return environment("PHOTOFINISH_ACTIVE") == "1" && !environment("PHOTOFINISH_REPLAY").empty();
+}
+
+bool will_be_recorded() {
+  if (environment("PHOTOFINISH_ACTIVE") != "1" || is_replay()) return false;
+  const auto options = parse_options(environment("PHOTOFINISH_OPTIONS"));
+  if (!options || options->record.empty()) return false;
+  int rank = 0;
+  REAL(PMPI_Comm_rank)(MPI_COMM_WORLD, &rank);
+  return is_recorded(*options, rank);
+}
 
 // Where the launcher tells which rank this will be, those that are not recorded stay as they are.
 [[gnu::constructor]] void prepare_process() {
@@ -530,7 +556,7 @@ Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
   }
   if (left_out && !steered) return nullptr;
   if (recording && !left_out) {
-    Journaling::start(*recorder, directory, nullptr, steered);
+    Journaling::start(*recorder, directory, nullptr, journal_setup(steered));
     Journaling::get()->set_group(std::move(all_recorded));
     Journaling::get()->share(std::move(table), nullptr);
     begin_journal(*recorder, world, *options);

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
+
+#include "record/start_info.h"
 
 namespace photofinish {
 class Recorder;
@@ -14,6 +17,14 @@ void before_first_call();
 
 // Whether MPI_Init has returned, or was never ours to watch.
 bool has_started();
+
+// After MPI has started, before start_recording: whether this process is a replayed rank, or will
+// be a recorded one.
+bool is_replay();
+bool will_be_recorded();
+
+// External inputs of the program from before there was a journal (external_input.cpp).
+std::vector<EarlyAnswer> take_early_answers();
 
 // Before MPI_Finalize, on all ranks: what is left of the analysis.
 void before_last_call();

@@ -19,7 +19,7 @@ void with_task(Use use) {
   Journaling* journaling = Journaling::get();
   Task* task = Recorder::known_task();
   if (journaling == nullptr || task == nullptr || t_inside != 0 || t_journal != nullptr ||
-      !Context::scratch_of(*task).calls_mpi)
+      !TaskState::of(*task).makes_calls)
     return;
   t_in_hook = true;
   guarded([&] {

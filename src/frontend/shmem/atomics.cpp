@@ -33,79 +33,85 @@ void describe(Context& c, const Atomic& a) {
   if (a.pending) {
     leave_pending(c, a.context);
     leave_fetch(a.context, {number, a.result, a.bytes});
-  } else if (a.result != nullptr) {
-    c.event.numbers = {number, value(a.result)};
   }
 }
 
-void record(Interception& call, const Atomic& a) {
-  call.append([&](Context& c) { describe(c, a); });
-  if (a.result != nullptr && !a.pending && call.records() && a.pe == own_pe()) call.make_progress();
+void run(CallSite call_site, Call family, const Atomic& a, Part<> made) {
+  Interception call(family, call_site);
+  const bool fetches = a.result != nullptr && !a.pending;
+  call.returning([&](Context& c) { describe(c, a); }, made,
+                 [&] {
+                   if (fetches) call.exchange_memory(a.result, a.bytes);
+                 },
+                 [&](Context& c) {
+                   if (!fetches) return;
+                   c.event.numbers = {c.event.fields[Field::atomic],
+                                      static_cast<std::int64_t>(bits_of(a.result, a.bytes))};
+                 });
+  if (fetches && a.pe == own_pe()) call.make_progress();
 }
 
 }  // namespace
 
 // --- forms: no operand, one operand, compare and operand; without result, with it, with it later
 
-#define ATOMIC(T, given, where, at, ...) \
-  record(call, {.context = given,        \
-                .target = where,         \
-                .pe = at,                \
-                .bytes = sizeof(T),      \
-                .type = element_type<T>, \
-                __VA_ARGS__})
+#define ATOMIC(family, T, given, where, at, made, ...) \
+  run(CALL_SITE, ShmemCall::family,                    \
+      {.context = given,                               \
+       .target = where,                                \
+       .pe = at,                                       \
+       .bytes = sizeof(T),                             \
+       .type = element_type<T>,                        \
+       __VA_ARGS__},                                   \
+      [&] { made; })
 
-#define INC(symbol, family, T, parameters, arguments, given) \
-  SHMEM_ENTRY void symbol(parameters T* dest, int pe) {      \
-    Interception call(ShmemCall::family, CALL_SITE);         \
-    SHMEM_REAL(symbol)(arguments dest, pe);                  \
-    ATOMIC(T, given, dest, pe, .operand = nullptr);          \
+#define INC(symbol, family, T, parameters, arguments, given)                   \
+  SHMEM_ENTRY void symbol(parameters T* dest, int pe) {                        \
+    ATOMIC(family, T, given, dest, pe, SHMEM_REAL(symbol)(arguments dest, pe), \
+           .operand = nullptr);                                                \
   }
-#define UPDATE(symbol, family, T, parameters, arguments, given)  \
-  SHMEM_ENTRY void symbol(parameters T* dest, T value, int pe) { \
-    Interception call(ShmemCall::family, CALL_SITE);             \
-    SHMEM_REAL(symbol)(arguments dest, value, pe);               \
-    ATOMIC(T, given, dest, pe, .operand = &value);               \
+#define UPDATE(symbol, family, T, parameters, arguments, given)                       \
+  SHMEM_ENTRY void symbol(parameters T* dest, T value, int pe) {                      \
+    ATOMIC(family, T, given, dest, pe, SHMEM_REAL(symbol)(arguments dest, value, pe), \
+           .operand = &value);                                                        \
   }
-#define FETCH(symbol, family, T, constness, parameters, arguments, given) \
-  SHMEM_ENTRY T symbol(parameters constness T* dest, int pe) {            \
-    Interception call(ShmemCall::family, CALL_SITE);                      \
-    const T result = SHMEM_REAL(symbol)(arguments dest, pe);              \
-    ATOMIC(T, given, dest, pe, .result = &result);                        \
-    return result;                                                        \
+#define FETCH(symbol, family, T, constness, parameters, arguments, given)               \
+  SHMEM_ENTRY T symbol(parameters constness T* dest, int pe) {                          \
+    T result{};                                                                         \
+    ATOMIC(family, T, given, dest, pe, result = SHMEM_REAL(symbol)(arguments dest, pe), \
+           .result = &result);                                                          \
+    return result;                                                                      \
   }
-#define FETCH_UPDATE(symbol, family, T, parameters, arguments, given) \
-  SHMEM_ENTRY T symbol(parameters T* dest, T value, int pe) {         \
-    Interception call(ShmemCall::family, CALL_SITE);                  \
-    const T result = SHMEM_REAL(symbol)(arguments dest, value, pe);   \
-    ATOMIC(T, given, dest, pe, .operand = &value, .result = &result); \
-    return result;                                                    \
+#define FETCH_UPDATE(symbol, family, T, parameters, arguments, given)                          \
+  SHMEM_ENTRY T symbol(parameters T* dest, T value, int pe) {                                  \
+    T result{};                                                                                \
+    ATOMIC(family, T, given, dest, pe, result = SHMEM_REAL(symbol)(arguments dest, value, pe), \
+           .operand = &value, .result = &result);                                              \
+    return result;                                                                             \
   }
-#define COMPARE_SWAP(symbol, family, T, parameters, arguments, given)                      \
-  SHMEM_ENTRY T symbol(parameters T* dest, T compare, T value, int pe) {                   \
-    Interception call(ShmemCall::family, CALL_SITE);                                       \
-    const T result = SHMEM_REAL(symbol)(arguments dest, compare, value, pe);               \
-    ATOMIC(T, given, dest, pe, .operand = &value, .compare = &compare, .result = &result); \
-    return result;                                                                         \
+#define COMPARE_SWAP(symbol, family, T, parameters, arguments, given)                          \
+  SHMEM_ENTRY T symbol(parameters T* dest, T compare, T value, int pe) {                       \
+    T result{};                                                                                \
+    ATOMIC(family, T, given, dest, pe,                                                         \
+           result = SHMEM_REAL(symbol)(arguments dest, compare, value, pe), .operand = &value, \
+           .compare = &compare, .result = &result);                                            \
+    return result;                                                                             \
   }
-#define LATER_FETCH(symbol, family, T, constness, parameters, arguments, given) \
-  SHMEM_ENTRY void symbol(parameters T* fetch, constness T* dest, int pe) {     \
-    Interception call(ShmemCall::family, CALL_SITE);                            \
-    SHMEM_REAL(symbol)(arguments fetch, dest, pe);                              \
-    ATOMIC(T, given, dest, pe, .result = fetch, .pending = true);               \
+#define LATER_FETCH(symbol, family, T, constness, parameters, arguments, given)       \
+  SHMEM_ENTRY void symbol(parameters T* fetch, constness T* dest, int pe) {           \
+    ATOMIC(family, T, given, dest, pe, SHMEM_REAL(symbol)(arguments fetch, dest, pe), \
+           .result = fetch, .pending = true);                                         \
   }
-#define LATER_FETCH_UPDATE(symbol, family, T, parameters, arguments, given)          \
-  SHMEM_ENTRY void symbol(parameters T* fetch, T* dest, T value, int pe) {           \
-    Interception call(ShmemCall::family, CALL_SITE);                                 \
-    SHMEM_REAL(symbol)(arguments fetch, dest, value, pe);                            \
-    ATOMIC(T, given, dest, pe, .operand = &value, .result = fetch, .pending = true); \
+#define LATER_FETCH_UPDATE(symbol, family, T, parameters, arguments, given)                  \
+  SHMEM_ENTRY void symbol(parameters T* fetch, T* dest, T value, int pe) {                   \
+    ATOMIC(family, T, given, dest, pe, SHMEM_REAL(symbol)(arguments fetch, dest, value, pe), \
+           .operand = &value, .result = fetch, .pending = true);                             \
   }
-#define LATER_COMPARE_SWAP(symbol, family, T, parameters, arguments, given)             \
-  SHMEM_ENTRY void symbol(parameters T* fetch, T* dest, T compare, T value, int pe) {   \
-    Interception call(ShmemCall::family, CALL_SITE);                                    \
-    SHMEM_REAL(symbol)(arguments fetch, dest, compare, value, pe);                      \
-    ATOMIC(T, given, dest, pe, .operand = &value, .compare = &compare, .result = fetch, \
-           .pending = true);                                                            \
+#define LATER_COMPARE_SWAP(symbol, family, T, parameters, arguments, given)                  \
+  SHMEM_ENTRY void symbol(parameters T* fetch, T* dest, T compare, T value, int pe) {        \
+    ATOMIC(family, T, given, dest, pe,                                                       \
+           SHMEM_REAL(symbol)(arguments fetch, dest, compare, value, pe), .operand = &value, \
+           .compare = &compare, .result = fetch, .pending = true);                           \
   }
 
 // Without a context, and with one.
@@ -159,9 +165,9 @@ void record(Interception& call, const Atomic& a) {
 
 // The PE's own signal word.
 SHMEM_ENTRY std::uint64_t shmem_signal_fetch(const std::uint64_t* word) {
-  Interception call(ShmemCall::shmem_signal_fetch, CALL_SITE);
-  const std::uint64_t result = SHMEM_REAL(shmem_signal_fetch)(word);
-  ATOMIC(std::uint64_t, kDefaultContext, word, own_pe(), .result = &result);
+  std::uint64_t result = 0;
+  ATOMIC(shmem_signal_fetch, std::uint64_t, kDefaultContext, word, own_pe(),
+         result = SHMEM_REAL(shmem_signal_fetch)(word), .result = &result);
   return result;
 }
 

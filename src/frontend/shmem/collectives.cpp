@@ -9,13 +9,9 @@ namespace photofinish::shmem {
 namespace {
 
 struct Set {
-  CommId id;
-  int first = 0, stride = 1, count = 0;
+  int first, log_stride, count;
 };
-
-Set set_of(int first, int log_stride, int count) {
-  return {active_set(first, log_stride, count), first, 1 << (log_stride & 31), count};
-}
+CommId set_id(const Set& set) { return active_set(set.first, set.log_stride, set.count); }
 
 // The longs of pSync that the library's header asks for (Open MPI).
 constexpr std::int64_t kBroadcastSync = 2, kCollectSync = 3, kReduceSync = 3, kAlltoallSync = 1;
@@ -38,32 +34,65 @@ void add_array(Context& c, BufferUse use, const void* address, std::size_t eleme
     add_buffer(c, use, address, count, mpi::Objects::get().row_type(size, stride * size));
 }
 
-void enter(Interception& call, const Set& set, const Arrays& arrays, const long* sync,
-           std::int64_t sync_size, std::optional<int> root = std::nullopt) {
-  call.enter([&](Context& c) {
-    c.event.fields.set(Field::comm, set.id);
-    if (root) c.event.fields.set(Field::root, *root);
-    add_array(c, BufferUse::Read, arrays.source, arrays.read, arrays.bytes, arrays.source_stride);
-    add_array(c, BufferUse::Write, arrays.dest, arrays.written, arrays.bytes, arrays.dest_stride);
-    if (sync != nullptr)
-      add_buffer(c, BufferUse::ReadWrite, sync,
-                 sync_size * static_cast<std::int64_t>(sizeof *sync));
-  });
+struct Collective {
+  Call family;
+  Set set;
+  Arrays arrays;
+  const long* sync;
+  std::int64_t sync_size;
+  std::optional<int> root = std::nullopt;
+};
+
+void run(CallSite call_site, const Collective& collective, Part<> made) {
+  Interception call(collective.family, call_site);
+  call.waiting(
+      [&](Context& c) {
+        const Arrays& arrays = collective.arrays;
+        c.event.fields.set(Field::comm, set_id(collective.set));
+        if (collective.root) c.event.fields.set(Field::root, *collective.root);
+        add_array(c, BufferUse::Read, arrays.source, arrays.read, arrays.bytes,
+                  arrays.source_stride);
+        add_array(c, BufferUse::Write, arrays.dest, arrays.written, arrays.bytes,
+                  arrays.dest_stride);
+        if (collective.sync != nullptr)
+          add_buffer(c, BufferUse::ReadWrite, collective.sync,
+                     collective.sync_size * static_cast<std::int64_t>(sizeof(long)));
+      },
+      made);
 }
 
 // Only the root reads its source, and its destination is not written.
-void enter_broadcast(Interception& call, const Set& set, const void* dest, const void* source,
-                     std::size_t count, std::size_t bytes, int root, const long* sync) {
-  const bool is_root = root == own_pe();
-  enter(call, set, {dest, source, is_root ? count : 0, is_root ? 0 : count, bytes}, sync,
-        kBroadcastSync, root);
+Collective broadcast(const Set& set, const void* dest, const void* source, std::size_t count,
+                     std::size_t bytes, int root, const long* sync) {
+  const int root_pe = set.first + root * (1 << (set.log_stride & 31));
+  const bool is_root = root_pe == own_pe();
+  return {ShmemCall::shmem_broadcast,
+          set,
+          {dest, source, is_root ? count : 0, is_root ? 0 : count, bytes},
+          sync,
+          kBroadcastSync,
+          root_pe};
 }
 
-// How much the others contribute is not known before the call: the own part is.
-void enter_collect(Interception& call, const Set& set, const void* dest, const void* source,
-                   std::size_t count, std::size_t bytes, bool same_everywhere, const long* sync) {
-  const std::size_t written = same_everywhere ? count * static_cast<std::size_t>(set.count) : count;
-  enter(call, set, {dest, source, count, written, bytes}, sync, kCollectSync);
+// How much the others contribute to a collect is not known before the call: the own part is.
+Collective collect(const Set& set, const void* dest, const void* source, std::size_t count,
+                   std::size_t bytes, const long* sync) {
+  return {ShmemCall::shmem_collect, set, {dest, source, count, count, bytes}, sync, kCollectSync};
+}
+Collective fcollect(const Set& set, const void* dest, const void* source, std::size_t count,
+                    std::size_t bytes, const long* sync) {
+  const std::size_t all = count * static_cast<std::size_t>(set.count);
+  return {ShmemCall::shmem_fcollect, set, {dest, source, count, all, bytes}, sync, kCollectSync};
+}
+Collective alltoall(Call family, const Set& set, const void* dest, const void* source,
+                    std::size_t count, std::size_t bytes, const long* sync,
+                    std::ptrdiff_t dest_stride = 1, std::ptrdiff_t source_stride = 1) {
+  const std::size_t all = count * static_cast<std::size_t>(set.count);
+  return {family,
+          set,
+          {dest, source, all, all, bytes, dest_stride, source_stride},
+          sync,
+          kAlltoallSync};
 }
 
 }  // namespace
@@ -72,52 +101,43 @@ void enter_collect(Interception& call, const Set& set, const void* dest, const v
 #define SIZED(bits)                                                                                \
   SHMEM_ENTRY void shmem_broadcast##bits(void* dest, const void* source, std::size_t count,        \
                                          int root, ACTIVE_SET) {                                   \
-    Interception call(ShmemCall::shmem_broadcast, CALL_SITE);                                      \
-    if (call.records())                                                                            \
-      enter_broadcast(call, set_of(first, log_stride, pes), dest, source, count, bits / 8,         \
-                      first + root * (1 << log_stride), sync);                                     \
-    SHMEM_REAL(shmem_broadcast##bits)(dest, source, count, root, first, log_stride, pes, sync);    \
-    call.leave();                                                                                  \
+    run(CALL_SITE, broadcast({first, log_stride, pes}, dest, source, count, bits / 8, root, sync), \
+        [&] {                                                                                      \
+          SHMEM_REAL(shmem_broadcast##bits)                                                        \
+          (dest, source, count, root, first, log_stride, pes, sync);                               \
+        });                                                                                        \
   }                                                                                                \
   SHMEM_ENTRY void shmem_collect##bits(void* dest, const void* source, std::size_t count,          \
                                        ACTIVE_SET) {                                               \
-    Interception call(ShmemCall::shmem_collect, CALL_SITE);                                        \
-    if (call.records())                                                                            \
-      enter_collect(call, set_of(first, log_stride, pes), dest, source, count, bits / 8, false,    \
-                    sync);                                                                         \
-    SHMEM_REAL(shmem_collect##bits)(dest, source, count, first, log_stride, pes, sync);            \
-    call.leave();                                                                                  \
+    run(CALL_SITE, collect({first, log_stride, pes}, dest, source, count, bits / 8, sync), [&] {   \
+      SHMEM_REAL(shmem_collect##bits)(dest, source, count, first, log_stride, pes, sync);          \
+    });                                                                                            \
   }                                                                                                \
   SHMEM_ENTRY void shmem_fcollect##bits(void* dest, const void* source, std::size_t count,         \
                                         ACTIVE_SET) {                                              \
-    Interception call(ShmemCall::shmem_fcollect, CALL_SITE);                                       \
-    if (call.records())                                                                            \
-      enter_collect(call, set_of(first, log_stride, pes), dest, source, count, bits / 8, true,     \
-                    sync);                                                                         \
-    SHMEM_REAL(shmem_fcollect##bits)(dest, source, count, first, log_stride, pes, sync);           \
-    call.leave();                                                                                  \
+    run(CALL_SITE, fcollect({first, log_stride, pes}, dest, source, count, bits / 8, sync), [&] {  \
+      SHMEM_REAL(shmem_fcollect##bits)(dest, source, count, first, log_stride, pes, sync);         \
+    });                                                                                            \
   }                                                                                                \
   SHMEM_ENTRY void shmem_alltoall##bits(void* dest, const void* source, std::size_t count,         \
                                         ACTIVE_SET) {                                              \
-    Interception call(ShmemCall::shmem_alltoall, CALL_SITE);                                       \
-    const std::size_t all = count * static_cast<std::size_t>(pes);                                 \
-    if (call.records())                                                                            \
-      enter(call, set_of(first, log_stride, pes), {dest, source, all, all, bits / 8}, sync,        \
-            kAlltoallSync);                                                                        \
-    SHMEM_REAL(shmem_alltoall##bits)(dest, source, count, first, log_stride, pes, sync);           \
-    call.leave();                                                                                  \
+    run(CALL_SITE,                                                                                 \
+        alltoall(ShmemCall::shmem_alltoall, {first, log_stride, pes}, dest, source, count,         \
+                 bits / 8, sync),                                                                  \
+        [&] {                                                                                      \
+          SHMEM_REAL(shmem_alltoall##bits)(dest, source, count, first, log_stride, pes, sync);     \
+        });                                                                                        \
   }                                                                                                \
   SHMEM_ENTRY void shmem_alltoalls##bits(void* dest, const void* source,                           \
                                          std::ptrdiff_t dest_stride, std::ptrdiff_t source_stride, \
                                          std::size_t count, ACTIVE_SET) {                          \
-    Interception call(ShmemCall::shmem_alltoalls, CALL_SITE);                                      \
-    const std::size_t all = count * static_cast<std::size_t>(pes);                                 \
-    if (call.records())                                                                            \
-      enter(call, set_of(first, log_stride, pes),                                                  \
-            {dest, source, all, all, bits / 8, dest_stride, source_stride}, sync, kAlltoallSync);  \
-    SHMEM_REAL(shmem_alltoalls##bits)                                                              \
-    (dest, source, dest_stride, source_stride, count, first, log_stride, pes, sync);               \
-    call.leave();                                                                                  \
+    run(CALL_SITE,                                                                                 \
+        alltoall(ShmemCall::shmem_alltoalls, {first, log_stride, pes}, dest, source, count,        \
+                 bits / 8, sync, dest_stride, source_stride),                                      \
+        [&] {                                                                                      \
+          SHMEM_REAL(shmem_alltoalls##bits)                                                        \
+          (dest, source, dest_stride, source_stride, count, first, log_stride, pes, sync);         \
+        });                                                                                        \
   }
 SIZED(32)
 SIZED(64)
@@ -126,20 +146,31 @@ SIZED(64)
 
 namespace {
 
-void enter_reduction(Interception& call, const Set& set, const void* dest, const void* source,
-                     std::size_t count, std::size_t bytes, const void* work, const long* sync) {
-  call.enter([&](Context& c) {
-    c.event.fields.set(Field::comm, set.id);
-    const auto size = static_cast<std::int64_t>(count * bytes);
-    add_buffer(c, BufferUse::Read, source, size);
-    add_buffer(c, BufferUse::Write, dest, size);
-    if (sync == nullptr) return;
-    // SHMEM_REDUCE_MIN_WRKDATA_SIZE is 1 in Open MPI.
-    const auto elements = static_cast<std::int64_t>(std::max<std::size_t>(count / 2 + 1, 1));
-    add_buffer(c, BufferUse::ReadWrite, work, elements * static_cast<std::int64_t>(bytes));
-    add_buffer(c, BufferUse::ReadWrite, sync,
-               kReduceSync * static_cast<std::int64_t>(sizeof *sync));
-  });
+struct Reduction {
+  Set set;
+  const void* dest;
+  const void* source;
+  std::size_t count, bytes;
+  const void* work;
+  const long* sync;
+};
+
+void describe(Context& c, const Reduction& r) {
+  c.event.fields.set(Field::comm, set_id(r.set));
+  const auto size = static_cast<std::int64_t>(r.count * r.bytes);
+  add_buffer(c, BufferUse::Read, r.source, size);
+  add_buffer(c, BufferUse::Write, r.dest, size);
+  if (r.sync == nullptr) return;
+  // SHMEM_REDUCE_MIN_WRKDATA_SIZE is 1 in Open MPI.
+  const auto elements = static_cast<std::int64_t>(std::max<std::size_t>(r.count / 2 + 1, 1));
+  add_buffer(c, BufferUse::ReadWrite, r.work, elements * static_cast<std::int64_t>(r.bytes));
+  add_buffer(c, BufferUse::ReadWrite, r.sync,
+             kReduceSync * static_cast<std::int64_t>(sizeof *r.sync));
+}
+
+void reduce(CallSite call_site, const Reduction& reduction, Part<> made) {
+  Interception call(ShmemCall::shmem_reduce, call_site);
+  call.waiting([&](Context& c) { describe(c, reduction); }, made);
 }
 
 }  // namespace
@@ -148,13 +179,18 @@ void enter_reduction(Interception& call, const Set& set, const void* dest, const
   SHMEM_ENTRY void shmem_##name##_##operation##_to_all(type* dest, const type* source, int count, \
                                                        int first, int log_stride, int pes,        \
                                                        type* work, long* sync) {                  \
-    Interception call(ShmemCall::shmem_reduce, CALL_SITE);                                        \
-    if (call.records())                                                                           \
-      enter_reduction(call, set_of(first, log_stride, pes), dest, source,                         \
-                      static_cast<std::size_t>(count), sizeof(type), work, sync);                 \
-    SHMEM_REAL(shmem_##name##_##operation##_to_all)                                               \
-    (dest, source, count, first, log_stride, pes, work, sync);                                    \
-    call.leave();                                                                                 \
+    reduce(CALL_SITE,                                                                             \
+           {{first, log_stride, pes},                                                             \
+            dest,                                                                                 \
+            source,                                                                               \
+            static_cast<std::size_t>(count),                                                      \
+            sizeof(type),                                                                         \
+            work,                                                                                 \
+            sync},                                                                                \
+           [&] {                                                                                  \
+             SHMEM_REAL(shmem_##name##_##operation##_to_all)                                      \
+             (dest, source, count, first, log_stride, pes, work, sync);                           \
+           });                                                                                    \
   }
 #define ARITHMETIC(name, type) \
   TO_ALL(name, type, sum)      \

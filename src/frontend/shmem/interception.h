@@ -1,22 +1,29 @@
 // One intercepted call of OpenSHMEM, from its entry to its return: the body of every wrapper.
 //
 //   void shmem_int_put(int* dest, const int* source, std::size_t count, int pe) {
-//     Interception call(ShmemCall::shmem_put, CALL_SITE);   // not recorded if the library made it
-//     SHMEM_REAL(shmem_int_put)(dest, source, count, pe);
-//     record_put(call, …);                                  // on record once it has returned
+//     Interception call(ShmemCall::shmem_put, CALL_SITE);
+//     call.returning([&](Context& c) { … },                                  // its arguments
+//                    [&] { SHMEM_REAL(shmem_int_put)(dest, source, count, pe); });
 //   }
 //
-// A call that waits is on record before it starts, so that a hang shows what it was. The real
-// function is the next one behind ours. It is looked up when it is first called: programs without
-// liboshmem load this library, too.
+// A call that the library makes itself is passed on. In a checked run, one that returns at once is
+// made first and then recorded; one that waits is recorded before it starts, so that a hang shows
+// what it was. In a recorded rank, what the call returns and writes also goes to the journal. A
+// replayed rank does not make the call: the journal provides that (record/journal.h).
+//
+// The real function is the next one behind ours. It is looked up when it is first called: programs
+// without liboshmem load this library, too.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <type_traits>
 
-#include "frontend/mpi/call_site.h"
 #include "frontend/mpi/interceptor.h"
 #include "frontend/shmem/symmetric_memory.h"
 #include "frontend/shmem/table/shmem_call.h"
+#include "replay/journaling.h"
+#include "runtime/call_site.h"
 
 // The library's own function, which our own declaration describes.
 #define SHMEM_REAL(function) (::photofinish::mpi::real_function<#function, decltype(&function)>())
@@ -24,80 +31,85 @@
 
 namespace photofinish::shmem {
 
-using mpi::CallSite;
 using mpi::Context;
 using Ctx = void*;  // shmem_ctx_t
 
+// A function that lives as long as the call it is passed to.
+template <class... Arguments>
+class Part {
+ public:
+  template <class Function>
+    requires(!std::is_same_v<std::remove_cvref_t<Function>, Part>)
+  Part(Function&& function)
+      : function_(const_cast<void*>(static_cast<const void*>(std::addressof(function)))),
+        run_([](void* object, Arguments... arguments) {
+          (*static_cast<std::remove_reference_t<Function>*>(object))(arguments...);
+        }) {}
+  void operator()(Arguments... arguments) const { run_(function_, arguments...); }
+
+ private:
+  void* function_;
+  void (*run_)(void*, Arguments...);
+};
+using Describes = Part<Context&>;
+inline constexpr auto kNothing = [](auto&&...) {};
+
 class Interception {
+  static constexpr bool kNever = false;
+
  public:
   Interception(Call call, CallSite call_site);
-  ~Interception() {
-    if (outermost_) mpi::t_inside = 0;
-  }
+  ~Interception();
   Interception(const Interception&) = delete;
   Interception& operator=(const Interception&) = delete;
 
-  // Whether it is a call of the program that goes on record.
-  bool records() const { return task_ != nullptr; }
+  // A call that returns at once. After it is made, `answer` exchanges what it returned with the
+  // journal, if there is one, and `results` adds that to the event.
+  void returning(Describes arguments, Part<> made, Part<> answer = kNothing,
+                 Describes results = kNothing);
+  // The same for one that may come back with nothing done: `failed`, after `answer`.
+  void attempting(Part<> made, Part<> answer, const bool& failed, Describes results);
+  // A call that is an event only if it found something: `found`, after `answer`.
+  void querying(Part<> made, Part<> answer, const bool& found = kNever,
+                Describes results = kNothing);
+  // A call that may wait for other PEs.
+  void waiting(Describes arguments, Part<> made, Part<> answer = kNothing,
+               Describes results = kNothing);
+  // The last call. A replayed PE makes another one, since its OpenSHMEM was never started.
+  void ending(Part<> made, Part<> made_on_replay);
 
-  // A call that returns at once: after it.
-  template <class Describe>
-  void append(Describe describe) {
-    if (task_ == nullptr) return;
-    const std::uint64_t end = ticks();
-    finish([&] {
-      describe(begin());
-      append_event(*context_, *recorder_, start_, end);
-    });
+  // For `answer`: a value, an address, and memory that the call has written.
+  template <class T>
+  void exchange(T& value) {
+    if (entry_) entry_->journal()(value);
   }
-  // The same for one that may come back with nothing done.
-  template <class Describe>
-  void append_attempt(bool failed, Describe describe) {
-    if (task_ == nullptr) return;
-    const std::uint64_t end = ticks();
-    finish([&] {
-      describe(begin());
-      context_->event.fields.set(Field::flag, failed ? 0 : 1);
-      mpi::append_attempt(*context_, *recorder_, start_, end, failed);
-    });
+  void exchange_address(void*& address) {
+    auto value = reinterpret_cast<std::uint64_t>(address);
+    exchange(value);
+    address = reinterpret_cast<void*>(value);
   }
-  // A call that waits: before it, and after it.
-  template <class Describe>
-  void enter(Describe describe) {
-    if (task_ == nullptr) return;
-    if (finish([&] {
-          describe(begin());
-          start_ = ticks();
-          begin_event(*context_, *recorder_, start_);
-        }))
-      return;
-    task_ = nullptr;
-  }
-  template <class Describe>
-  void leave(Describe describe) {
-    if (task_ == nullptr) return;
-    const std::uint64_t end = ticks();
-    finish([&] {
-      describe(*context_);
-      finish_event(*context_, *recorder_, end);
-    });
-  }
+  void exchange_memory(const void* memory, std::size_t bytes);
+  // The same for a word of this PE whose value the call has observed.
+  void exchange_observed(const void* word, std::size_t bytes);
+
+  bool replays() const { return journaling_ != nullptr && journaling_->replays(); }
   // After a call that found only this PE's own memory. Open MPI makes no progress in it for the
   // accesses of other PEs to static data: a loop that waits for them would not end. Whether it does
   // without the tool depends on timing, which recording changes.
   void make_progress() const;
-  void enter() {
-    enter([](Context&) {});
-  }
-  void leave() {
-    leave([](Context&) {});
-  }
 
  private:
   Context& begin();
-  template <class Part>
-  bool finish(Part part) {
-    if (guarded(part)) return true;
+  void enter(const Describes& arguments);
+  // When the event of the call is recorded.
+  enum class Recorded : std::uint8_t { FromStart, AtReturn, Maybe };
+  void enter_journaled(const Describes& arguments, Recorded recorded);
+  // Exchanges what the call returned and wrote, and passes it on to `record`.
+  void leave_journaled(const Part<>& answer, const Part<>& record);
+  template <class Piece>
+  bool finish(Piece piece) {
+    if (guarded(piece)) return true;
+    if (entry_) entry_->give_up();
     mpi::take_leave();
     return false;
   }
@@ -106,9 +118,11 @@ class Interception {
   const CallSite call_site_;
   bool outermost_ = false;
   Recorder* recorder_ = nullptr;
-  Task* task_ = nullptr;
+  Task* task_ = nullptr;              // null: the call is passed on
+  Journaling* journaling_ = nullptr;  // of a recorded or replayed rank
   std::uint64_t start_ = 0;
   std::optional<Context> context_;
+  std::optional<Entry> entry_;
 };
 
 // --- what the calls have in common

@@ -11,56 +11,55 @@ void set_block(Context& c, const void* block) {
   c.event.fields.set(Field::win, SymmetricMemory::get().find(block).region);
 }
 
-void enter_allocation(Interception& call, std::size_t bytes) {
-  if (bytes == 0) return;  // no allocation, and no synchronization
-  call.enter(
-      [&](Context& c) { c.event.fields.set(Field::size, static_cast<std::int64_t>(bytes)); });
+void add_block(Context& c, void* block, std::size_t bytes) {
+  if (block == nullptr || bytes == 0) return;
+  SymmetricMemory::get().allocated(c.task, block, bytes);
+  set_block(c, block);
 }
 
-void leave_allocation(Interception& call, std::size_t bytes, const void* block) {
-  if (bytes == 0) return;
-  call.leave([&](Context& c) {
-    if (block == nullptr) return;
-    SymmetricMemory::get().allocated(block, bytes);
-    set_block(c, block);
-  });
-}
-
+// Without bytes there is no allocation, and no synchronization.
 template <class Made>
 void* allocate(Call family, CallSite call_site, std::size_t bytes, Made made) {
   Interception call(family, call_site);
-  enter_allocation(call, bytes);
-  void* const block = made();
-  leave_allocation(call, bytes, block);
+  void* block = nullptr;
+  const auto make = [&] { block = made(); };
+  const auto answer = [&] { call.exchange_address(block); };
+  if (bytes == 0) return call.querying(make, answer), block;
+  const auto size = [&](Context& c) {
+    c.event.fields.set(Field::size, static_cast<std::int64_t>(bytes));
+  };
+  call.waiting(size, make, answer, [&](Context& c) { add_block(c, block, bytes); });
   return block;
 }
 
 template <class Made>
 void release(CallSite call_site, void* block, Made made) {
   Interception call(ShmemCall::shmem_free, call_site);
-  if (block == nullptr) return made();
-  call.enter([&](Context& c) {
-    set_block(c, block);
-    const std::size_t bytes = SymmetricMemory::get().freed(block);
-    c.event.fields.set(Field::size, static_cast<std::int64_t>(bytes));
-    add_buffer(c, BufferUse::Write, block, static_cast<std::int64_t>(bytes));
-  });
-  made();
-  call.leave();
+  if (block == nullptr) return call.querying(made, kNothing);
+  call.waiting(
+      [&](Context& c) {
+        set_block(c, block);
+        const std::size_t bytes = SymmetricMemory::get().freed(block);
+        c.event.fields.set(Field::size, static_cast<std::int64_t>(bytes));
+        add_buffer(c, BufferUse::Write, block, static_cast<std::int64_t>(bytes));
+      },
+      made);
 }
 
 template <class Made>
 void* reallocate(CallSite call_site, void* block, std::size_t bytes, Made made) {
   Interception call(ShmemCall::shmem_realloc, call_site);
-  if (block == nullptr && bytes == 0) return made();
-  call.enter([&](Context& c) {
-    c.event.fields.set(Field::size, static_cast<std::int64_t>(bytes));
-    const std::size_t old = block != nullptr ? SymmetricMemory::get().freed(block) : 0;
-    add_buffer(c, BufferUse::Write, block, static_cast<std::int64_t>(old));
-  });
-  void* const moved = made();
-  leave_allocation(call, bytes, moved);
-  if (bytes == 0) call.leave();
+  void* moved = nullptr;
+  const auto make = [&] { moved = made(); };
+  const auto answer = [&] { call.exchange_address(moved); };
+  if (block == nullptr && bytes == 0) return call.querying(make, answer), moved;
+  call.waiting(
+      [&](Context& c) {
+        c.event.fields.set(Field::size, static_cast<std::int64_t>(bytes));
+        const std::size_t old = block != nullptr ? SymmetricMemory::get().freed(block) : 0;
+        add_buffer(c, BufferUse::Write, block, static_cast<std::int64_t>(old));
+      },
+      make, answer, [&](Context& c) { add_block(c, moved, bytes); });
   return moved;
 }
 
@@ -99,12 +98,18 @@ SHMEM_ENTRY void* shrealloc(void* block, std::size_t size) {
 
 SHMEM_ENTRY void* shmem_ptr(const void* symmetric, int pe) {
   Interception call(ShmemCall::shmem_ptr, CALL_SITE);
-  void* const here = SHMEM_REAL(shmem_ptr)(symmetric, pe);
-  if (here == nullptr || here == symmetric) return here;
-  call.append([&](Context& c) {
-    SymmetricMemory::get().mapped(symmetric, pe, here);
-    add_target(c, BufferUse::TargetRead, symmetric, pe, 0, TypeId(0));
-  });
+  void* here = nullptr;
+  bool found = false;
+  call.querying([&] { here = SHMEM_REAL(shmem_ptr)(symmetric, pe); },
+                [&] {
+                  call.exchange_address(here);
+                  found = here != nullptr && here != symmetric;
+                },
+                found,
+                [&](Context& c) {
+                  SymmetricMemory::get().mapped(c.task, symmetric, pe, here);
+                  add_target(c, BufferUse::TargetRead, symmetric, pe, 0, TypeId(0));
+                });
   return here;
 }
 

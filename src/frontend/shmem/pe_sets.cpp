@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "frontend/mpi/objects.h"
+#include "replay/facts.h"
 #include "runtime/recorder.h"
 
 namespace photofinish::shmem {
@@ -31,8 +32,9 @@ std::vector<WorldRank> members_of(Team team) {
   std::vector<WorldRank> members;
   if (size_of == nullptr || translate == nullptr || team == nullptr) return members;
   const Team world = world_team();
-  const int size = size_of(team);
+  const int size = facts_are_given() ? 0 : size_of(team);
   for (int i = 0; i < size; ++i) members.push_back(WorldRank(translate(team, i, world)));
+  keep_facts(members);
   return members;
 }
 

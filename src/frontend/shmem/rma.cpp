@@ -50,8 +50,15 @@ void describe(Context& c, Way way, const Transfer& t) {
   if (t.pending) leave_pending(c, t.context);
 }
 
-void record(Interception& call, Way way, const Transfer& t) {
-  call.append([&](Context& c) { describe(c, way, t); });
+void run(CallSite call_site, Call family, Way way, const Transfer& t, Part<> made) {
+  Interception call(family, call_site);
+  call.returning([&](Context& c) { describe(c, way, t); }, made);
+}
+
+void get_value(CallSite call_site, const Transfer& t, void* value, Part<> made) {
+  Interception call(ShmemCall::shmem_g, call_site);
+  call.returning([&](Context& c) { describe(c, Way::Get, t); }, made,
+                 [&] { call.exchange_memory(value, t.bytes); });
 }
 
 }  // namespace
@@ -59,118 +66,108 @@ void record(Interception& call, Way way, const Transfer& t) {
 // Each row makes the form without a context and the one with it.
 #define BLOCK(suffix, family, way, type, bytes, pending)                                       \
   SHMEM_ENTRY void shmem_##suffix(type* dest, const type* source, std::size_t count, int pe) { \
-    Interception call(ShmemCall::family, CALL_SITE);                                           \
-    SHMEM_REAL(shmem_##suffix)(dest, source, count, pe);                                       \
-    record_##way(call, kDefaultContext, dest, source, count, bytes, pe, pending);              \
+    run(CALL_SITE, ShmemCall::family, Way::way,                                                \
+        way##_of(kDefaultContext, dest, source, count, bytes, pe, pending),                    \
+        [&] { SHMEM_REAL(shmem_##suffix)(dest, source, count, pe); });                         \
   }                                                                                            \
   SHMEM_ENTRY void shmem_ctx_##suffix(Ctx context, type* dest, const type* source,             \
                                       std::size_t count, int pe) {                             \
-    Interception call(ShmemCall::family, CALL_SITE);                                           \
-    SHMEM_REAL(shmem_ctx_##suffix)(context, dest, source, count, pe);                          \
-    record_##way(call, context, dest, source, count, bytes, pe, pending);                      \
+    run(CALL_SITE, ShmemCall::family, Way::way,                                                \
+        way##_of(context, dest, source, count, bytes, pe, pending),                            \
+        [&] { SHMEM_REAL(shmem_ctx_##suffix)(context, dest, source, count, pe); });            \
   }
-#define STRIDED(suffix, family, way, type, bytes)                                                 \
-  SHMEM_ENTRY void shmem_##suffix(type* dest, const type* source, std::ptrdiff_t dest_stride,     \
-                                  std::ptrdiff_t source_stride, std::size_t count, int pe) {      \
-    Interception call(ShmemCall::family, CALL_SITE);                                              \
-    SHMEM_REAL(shmem_##suffix)(dest, source, dest_stride, source_stride, count, pe);              \
-    record_strided_##way(call, kDefaultContext, dest, source, dest_stride, source_stride, count,  \
-                         bytes, pe);                                                              \
-  }                                                                                               \
-  SHMEM_ENTRY void shmem_ctx_##suffix(Ctx context, type* dest, const type* source,                \
-                                      std::ptrdiff_t dest_stride, std::ptrdiff_t source_stride,   \
-                                      std::size_t count, int pe) {                                \
-    Interception call(ShmemCall::family, CALL_SITE);                                              \
-    SHMEM_REAL(shmem_ctx_##suffix)(context, dest, source, dest_stride, source_stride, count, pe); \
-    record_strided_##way(call, context, dest, source, dest_stride, source_stride, count, bytes,   \
-                         pe);                                                                     \
+#define STRIDED(suffix, family, way, type, bytes)                                                  \
+  SHMEM_ENTRY void shmem_##suffix(type* dest, const type* source, std::ptrdiff_t dest_stride,      \
+                                  std::ptrdiff_t source_stride, std::size_t count, int pe) {       \
+    run(CALL_SITE, ShmemCall::family, Way::way,                                                    \
+        way##_of(kDefaultContext, dest, source, count, bytes, pe, false, dest_stride,              \
+                 source_stride),                                                                   \
+        [&] { SHMEM_REAL(shmem_##suffix)(dest, source, dest_stride, source_stride, count, pe); }); \
+  }                                                                                                \
+  SHMEM_ENTRY void shmem_ctx_##suffix(Ctx context, type* dest, const type* source,                 \
+                                      std::ptrdiff_t dest_stride, std::ptrdiff_t source_stride,    \
+                                      std::size_t count, int pe) {                                 \
+    run(CALL_SITE, ShmemCall::family, Way::way,                                                    \
+        way##_of(context, dest, source, count, bytes, pe, false, dest_stride, source_stride),      \
+        [&] {                                                                                      \
+          SHMEM_REAL(shmem_ctx_##suffix)                                                           \
+          (context, dest, source, dest_stride, source_stride, count, pe);                          \
+        });                                                                                        \
   }
-#define VALUE(name, type)                                                              \
-  SHMEM_ENTRY void shmem_##name##_p(type* dest, type value, int pe) {                  \
-    Interception call(ShmemCall::shmem_p, CALL_SITE);                                  \
-    SHMEM_REAL(shmem_##name##_p)(dest, value, pe);                                     \
-    record_p(call, kDefaultContext, dest, &value, sizeof(type), pe);                   \
-  }                                                                                    \
-  SHMEM_ENTRY void shmem_ctx_##name##_p(Ctx context, type* dest, type value, int pe) { \
-    Interception call(ShmemCall::shmem_p, CALL_SITE);                                  \
-    SHMEM_REAL(shmem_ctx_##name##_p)(context, dest, value, pe);                        \
-    record_p(call, context, dest, &value, sizeof(type), pe);                           \
-  }                                                                                    \
-  SHMEM_ENTRY type shmem_##name##_g(const type* source, int pe) {                      \
-    Interception call(ShmemCall::shmem_g, CALL_SITE);                                  \
-    const type value = SHMEM_REAL(shmem_##name##_g)(source, pe);                       \
-    record_get(call, kDefaultContext, nullptr, source, 1, sizeof(type), pe, false);    \
-    return value;                                                                      \
-  }                                                                                    \
-  SHMEM_ENTRY type shmem_ctx_##name##_g(Ctx context, const type* source, int pe) {     \
-    Interception call(ShmemCall::shmem_g, CALL_SITE);                                  \
-    const type value = SHMEM_REAL(shmem_ctx_##name##_g)(context, source, pe);          \
-    record_get(call, context, nullptr, source, 1, sizeof(type), pe, false);            \
-    return value;                                                                      \
+#define VALUE(name, type)                                                                      \
+  SHMEM_ENTRY void shmem_##name##_p(type* dest, type value, int pe) {                          \
+    run(CALL_SITE, ShmemCall::shmem_p, Way::Put,                                               \
+        value_of(kDefaultContext, dest, &value, sizeof(type), pe),                             \
+        [&] { SHMEM_REAL(shmem_##name##_p)(dest, value, pe); });                               \
+  }                                                                                            \
+  SHMEM_ENTRY void shmem_ctx_##name##_p(Ctx context, type* dest, type value, int pe) {         \
+    run(CALL_SITE, ShmemCall::shmem_p, Way::Put,                                               \
+        value_of(context, dest, &value, sizeof(type), pe),                                     \
+        [&] { SHMEM_REAL(shmem_ctx_##name##_p)(context, dest, value, pe); });                  \
+  }                                                                                            \
+  SHMEM_ENTRY type shmem_##name##_g(const type* source, int pe) {                              \
+    type value{};                                                                              \
+    get_value(CALL_SITE, value_of(kDefaultContext, source, nullptr, sizeof(type), pe), &value, \
+              [&] { value = SHMEM_REAL(shmem_##name##_g)(source, pe); });                      \
+    return value;                                                                              \
+  }                                                                                            \
+  SHMEM_ENTRY type shmem_ctx_##name##_g(Ctx context, const type* source, int pe) {             \
+    type value{};                                                                              \
+    get_value(CALL_SITE, value_of(context, source, nullptr, sizeof(type), pe), &value,         \
+              [&] { value = SHMEM_REAL(shmem_ctx_##name##_g)(context, source, pe); });         \
+    return value;                                                                              \
   }
 
 namespace {
 
-void record_put(Interception& call, Ctx context, const void* dest, const void* source,
-                std::size_t count, std::size_t bytes, int pe, bool pending) {
-  record(call, Way::Put, {context, dest, source, count, bytes, pe, pending});
+Transfer Put_of(Ctx context, const void* dest, const void* source, std::size_t count,
+                std::size_t bytes, int pe, bool pending, std::ptrdiff_t dest_stride = 1,
+                std::ptrdiff_t source_stride = 1) {
+  return {context, dest, source, count, bytes, pe, pending, dest_stride, source_stride};
 }
-void record_get(Interception& call, Ctx context, const void* dest, const void* source,
-                std::size_t count, std::size_t bytes, int pe, bool pending) {
-  record(call, Way::Get, {context, source, dest, count, bytes, pe, pending});
+Transfer Get_of(Ctx context, const void* dest, const void* source, std::size_t count,
+                std::size_t bytes, int pe, bool pending, std::ptrdiff_t dest_stride = 1,
+                std::ptrdiff_t source_stride = 1) {
+  return {context, source, dest, count, bytes, pe, pending, source_stride, dest_stride};
 }
-void record_strided_put(Interception& call, Ctx context, const void* dest, const void* source,
-                        std::ptrdiff_t dest_stride, std::ptrdiff_t source_stride, std::size_t count,
-                        std::size_t bytes, int pe) {
-  record(call, Way::Put,
-         {context, dest, source, count, bytes, pe, false, dest_stride, source_stride});
-}
-void record_strided_get(Interception& call, Ctx context, const void* dest, const void* source,
-                        std::ptrdiff_t dest_stride, std::ptrdiff_t source_stride, std::size_t count,
-                        std::size_t bytes, int pe) {
-  record(call, Way::Get,
-         {context, source, dest, count, bytes, pe, false, source_stride, dest_stride});
-}
-void record_p(Interception& call, Ctx context, const void* dest, const void* value,
-              std::size_t bytes, int pe) {
-  record(call, Way::Put,
-         {.context = context,
-          .remote = dest,
+Transfer value_of(Ctx context, const void* remote, const void* value, std::size_t bytes, int pe) {
+  return {.context = context,
+          .remote = remote,
           .local = nullptr,
           .count = 1,
           .bytes = bytes,
           .pe = pe,
-          .value = value});
+          .value = value};
 }
 
 }  // namespace
 
 #define RMA_TYPE(name, type)                                          \
-  BLOCK(name##_put, shmem_put, put, type, sizeof(type), false)        \
-  BLOCK(name##_get, shmem_get, get, type, sizeof(type), false)        \
-  BLOCK(name##_put_nbi, shmem_put_nbi, put, type, sizeof(type), true) \
-  BLOCK(name##_get_nbi, shmem_get_nbi, get, type, sizeof(type), true) \
-  STRIDED(name##_iput, shmem_iput, put, type, sizeof(type))           \
-  STRIDED(name##_iget, shmem_iget, get, type, sizeof(type))           \
+  BLOCK(name##_put, shmem_put, Put, type, sizeof(type), false)        \
+  BLOCK(name##_get, shmem_get, Get, type, sizeof(type), false)        \
+  BLOCK(name##_put_nbi, shmem_put_nbi, Put, type, sizeof(type), true) \
+  BLOCK(name##_get_nbi, shmem_get_nbi, Get, type, sizeof(type), true) \
+  STRIDED(name##_iput, shmem_iput, Put, type, sizeof(type))           \
+  STRIDED(name##_iget, shmem_iget, Get, type, sizeof(type))           \
   VALUE(name, type)
 #include "frontend/shmem/types.def"
 
 #define SIZE(bits)                                                 \
-  BLOCK(put##bits, shmem_put, put, void, bits / 8, false)          \
-  BLOCK(get##bits, shmem_get, get, void, bits / 8, false)          \
-  BLOCK(put##bits##_nbi, shmem_put_nbi, put, void, bits / 8, true) \
-  BLOCK(get##bits##_nbi, shmem_get_nbi, get, void, bits / 8, true) \
-  STRIDED(iput##bits, shmem_iput, put, void, bits / 8)             \
-  STRIDED(iget##bits, shmem_iget, get, void, bits / 8)
+  BLOCK(put##bits, shmem_put, Put, void, bits / 8, false)          \
+  BLOCK(get##bits, shmem_get, Get, void, bits / 8, false)          \
+  BLOCK(put##bits##_nbi, shmem_put_nbi, Put, void, bits / 8, true) \
+  BLOCK(get##bits##_nbi, shmem_get_nbi, Get, void, bits / 8, true) \
+  STRIDED(iput##bits, shmem_iput, Put, void, bits / 8)             \
+  STRIDED(iget##bits, shmem_iget, Get, void, bits / 8)
 SIZE(8)
 SIZE(16)
 SIZE(32)
 SIZE(64)
 SIZE(128)
-BLOCK(putmem, shmem_put, put, void, 1, false)
-BLOCK(getmem, shmem_get, get, void, 1, false)
-BLOCK(putmem_nbi, shmem_put_nbi, put, void, 1, true)
-BLOCK(getmem_nbi, shmem_get_nbi, get, void, 1, true)
+BLOCK(putmem, shmem_put, Put, void, 1, false)
+BLOCK(getmem, shmem_get, Get, void, 1, false)
+BLOCK(putmem_nbi, shmem_put_nbi, Put, void, 1, true)
+BLOCK(getmem_nbi, shmem_get_nbi, Get, void, 1, true)
 
 // --- put with signal (OpenSHMEM 1.5)
 
@@ -196,11 +193,15 @@ void add_signal(Context& c, const Signal& signal) {
                                                                     : "SHMEM_SIGNAL_ADD"));
 }
 
-void record_signal(Interception& call, const Transfer& t, const Signal& signal) {
-  call.append([&](Context& c) {
-    describe(c, Way::Put, t);
-    add_signal(c, signal);
-  });
+void run_signalled(CallSite call_site, Call family, const Transfer& t, const Signal& signal,
+                   Part<> made) {
+  Interception call(family, call_site);
+  call.returning(
+      [&](Context& c) {
+        describe(c, Way::Put, t);
+        add_signal(c, signal);
+      },
+      made);
 }
 
 }  // namespace
@@ -208,17 +209,19 @@ void record_signal(Interception& call, const Transfer& t, const Signal& signal) 
 #define SIGNALLED(suffix, family, type, bytes, pending)                                            \
   SHMEM_ENTRY void shmem_##suffix(type* dest, const type* source, std::size_t count,               \
                                   std::uint64_t* word, std::uint64_t value, int op, int pe) {      \
-    Interception call(ShmemCall::family, CALL_SITE);                                               \
-    SHMEM_REAL(shmem_##suffix)(dest, source, count, word, value, op, pe);                          \
-    record_signal(call, {kDefaultContext, dest, source, count, bytes, pe, pending},                \
-                  {word, value, op});                                                              \
+    run_signalled(CALL_SITE, ShmemCall::family,                                                    \
+                  Put_of(kDefaultContext, dest, source, count, bytes, pe, pending),                \
+                  {word, value, op},                                                               \
+                  [&] { SHMEM_REAL(shmem_##suffix)(dest, source, count, word, value, op, pe); });  \
   }                                                                                                \
   SHMEM_ENTRY void shmem_ctx_##suffix(Ctx context, type* dest, const type* source,                 \
                                       std::size_t count, std::uint64_t* word, std::uint64_t value, \
                                       int op, int pe) {                                            \
-    Interception call(ShmemCall::family, CALL_SITE);                                               \
-    SHMEM_REAL(shmem_ctx_##suffix)(context, dest, source, count, word, value, op, pe);             \
-    record_signal(call, {context, dest, source, count, bytes, pe, pending}, {word, value, op});    \
+    run_signalled(                                                                                 \
+        CALL_SITE, ShmemCall::family, Put_of(context, dest, source, count, bytes, pe, pending),    \
+        {word, value, op}, [&] {                                                                   \
+          SHMEM_REAL(shmem_ctx_##suffix)(context, dest, source, count, word, value, op, pe);       \
+        });                                                                                        \
   }
 #define RMA_TYPE(name, type)                                                \
   SIGNALLED(name##_put_signal, shmem_put_signal, type, sizeof(type), false) \

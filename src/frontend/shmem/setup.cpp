@@ -1,7 +1,8 @@
 // Start and end of OpenSHMEM, contexts and teams.
 //
 // Open MPI's shmem_init starts MPI, and its shmem_finalize ends it: between them, the recorder and
-// the analysis work as in an MPI program. A program may have called MPI_Init before.
+// the analysis work as in an MPI program. A program may have called MPI_Init before. A replayed PE
+// starts MPI alone, and no OpenSHMEM.
 #include "frontend/mpi/start.h"
 #include "frontend/shmem/interception.h"
 #include "frontend/shmem/pe_sets.h"
@@ -9,101 +10,156 @@
 namespace photofinish::shmem {
 namespace {
 
-// The recording starts when the call has returned.
-template <class Made>
-void run_first(Call call, CallSite call_site, Made made, const int* provided) {
+bool g_started_mpi = false;  // in a replayed PE, instead of OpenSHMEM
+
+// The way to start OpenSHMEM, and what it returned.
+struct Start {
+  Call family;
+  Part<> made;
+  int requested = MPI_THREAD_SINGLE;  // thread levels have the numbers of MPI
+  int* provided = nullptr;
+  int* result = nullptr;
+};
+
+void start_mpi(int requested) {
+  int provided = 0;
+  g_started_mpi = true;
+  REAL(PMPI_Init_thread)(nullptr, nullptr, requested, &provided);
+}
+
+template <class Exchange>
+void describe_start(Context& c, const Start& start, Exchange exchange) {
+  if (start.provided != nullptr) exchange(*start.provided);
+  if (start.result != nullptr) exchange(*start.result);
+  SymmetricMemory::get().start();
+  if (start.provided != nullptr) c.event.fields.set(Field::thread_level, *start.provided);
+}
+
+// The recording starts when the call has returned. No PE leaves it before all have come to
+// start_recording(): until then, nobody writes to the static data of others.
+void run_first(CallSite call_site, const Start& start) {
   mpi::Inside inside(call_site);
   guarded(mpi::before_first_call);
-  const std::uint64_t start = ticks();
-  made();
+  const std::uint64_t begun = ticks();
+  if (mpi::is_replay())
+    start_mpi(start.requested);
+  else
+    start.made();
   const std::uint64_t end = ticks();
-  Recorder* const recorder = mpi::start_recording(nullptr, start);
+  guarded([] {
+    if (mpi::will_be_recorded()) SymmetricMemory::get().keep_static_data();
+  });
+  Recorder* const recorder = mpi::start_recording(nullptr, begun);
   Task* const task = recorder != nullptr ? mpi::task_of(*recorder) : nullptr;
   if (task == nullptr || !guarded([&] {
-        SymmetricMemory::get().start();
-        Context c(*task, call);
+        Journaling* const journaling = Journaling::get();
+        std::optional<Entry> entry;
+        if (journaling != nullptr) entry.emplace(*journaling, *task);
+        Context c(*task, start.family);
         mpi::locate(c, call_site);
-        if (provided != nullptr) c.event.fields.set(Field::thread_level, *provided);
-        append_event(c, *recorder, start, end);
+        if (journaling != nullptr) journaling->ask_call(*task, start.family, c.event.site);
+        describe_start(c, start, [&](int& value) {
+          if (entry) entry->journal()(value);
+        });
+        if (entry) entry->close();
+        if (journaling == nullptr || !journaling->replays()) append_event(c, *recorder, begun, end);
       }))
     mpi::take_leave();
 }
 
-template <class Made>
-void initialize(Call family, CallSite call_site, Made made, const int* provided = nullptr) {
-  if (mpi::is_inside(call_site)) return made();
-  if (Recorder::get() == nullptr && !has_failed())
-    return run_first(family, call_site, made, provided);
-  Interception call(family, call_site);
-  call.enter();
-  made();
-  call.leave([&](Context& c) {
-    SymmetricMemory::get().start();
-    if (provided != nullptr) c.event.fields.set(Field::thread_level, *provided);
-  });
+void initialize(CallSite call_site, const Start& start) {
+  if (mpi::is_inside(call_site)) return start.made();
+  if (Recorder::get() == nullptr && !has_failed()) return run_first(call_site, start);
+  Interception call(start.family, call_site);
+  call.waiting(
+      [](Context&) {
+        if (const Journaling* journaling = Journaling::get();
+            journaling != nullptr && !journaling->replays())
+          SymmetricMemory::get().keep_static_data();
+      },
+      start.made, kNothing,
+      [&](Context& c) { describe_start(c, start, [&](int& value) { call.exchange(value); }); });
 }
 
 }  // namespace
 
 SHMEM_ENTRY void shmem_init() {
-  initialize(ShmemCall::shmem_init, CALL_SITE, [] { SHMEM_REAL(shmem_init)(); });
+  initialize(CALL_SITE, {ShmemCall::shmem_init, [] { SHMEM_REAL(shmem_init)(); }});
 }
 
 SHMEM_ENTRY void start_pes(int count) {
-  initialize(ShmemCall::shmem_init, CALL_SITE, [&] { SHMEM_REAL(start_pes)(count); });
+  initialize(CALL_SITE, {ShmemCall::shmem_init, [&] { SHMEM_REAL(start_pes)(count); }});
 }
 
 SHMEM_ENTRY int shmem_init_thread(int requested, int* provided) {
   int result = 0;
-  initialize(
-      ShmemCall::shmem_init_thread, CALL_SITE,
-      [&] { result = SHMEM_REAL(shmem_init_thread)(requested, provided); }, provided);
+  initialize(CALL_SITE, {ShmemCall::shmem_init_thread,
+                         [&] { result = SHMEM_REAL(shmem_init_thread)(requested, provided); },
+                         requested, provided, &result});
   return result;
 }
 
 SHMEM_ENTRY void shmem_finalize() {
   Interception call(ShmemCall::shmem_finalize, CALL_SITE);
-  call.enter();
-  if (call.records()) mpi::before_last_call();
-  SHMEM_REAL(shmem_finalize)();
-  call.leave();
-  if (call.records()) Recorder::last()->finalized();
+  call.ending([] { SHMEM_REAL(shmem_finalize)(); },
+              [] {
+                if (g_started_mpi) REAL(PMPI_Finalize)();
+              });
 }
 
 SHMEM_ENTRY void shmem_global_exit(int status) {
   Interception call(ShmemCall::shmem_global_exit, CALL_SITE);
-  call.enter([&](Context& c) { c.event.fields.set(Field::code, status); });
-  if (call.records()) Recorder::last()->aborting(status);
-  SHMEM_REAL(shmem_global_exit)(status);
+  call.waiting([&](Context& c) { c.event.fields.set(Field::code, status); },
+               [&] {
+                 if (Recorder* const recorder = Recorder::last()) recorder->aborting(status);
+                 SHMEM_REAL(shmem_global_exit)(status);
+               });
 }
 
 // --- contexts
 
-SHMEM_ENTRY int shmem_ctx_create(long options, Ctx* context) {
-  Interception call(ShmemCall::shmem_ctx_create, CALL_SITE);
-  const int result = SHMEM_REAL(shmem_ctx_create)(options, context);
-  if (result == 0) call.append([&](Context& c) { set_context(c, *context); });
+namespace {
+
+template <class Made>
+int create(CallSite call_site, Ctx* context, Made made) {
+  Interception call(ShmemCall::shmem_ctx_create, call_site);
+  int result = 0;
+  call.returning(
+      kNothing, [&] { result = made(); },
+      [&] {
+        call.exchange(result);
+        if (result == 0) call.exchange_address(*context);
+      },
+      [&](Context& c) {
+        c.event.result = result;
+        if (result == 0) set_context(c, *context);
+      });
   return result;
 }
 
+}  // namespace
+
+SHMEM_ENTRY int shmem_ctx_create(long options, Ctx* context) {
+  return create(CALL_SITE, context, [&] { return SHMEM_REAL(shmem_ctx_create)(options, context); });
+}
+
 SHMEM_ENTRY int shmem_team_create_ctx(Team team, long options, Ctx* context) {
-  Interception call(ShmemCall::shmem_ctx_create, CALL_SITE);
-  const int result = SHMEM_REAL(shmem_team_create_ctx)(team, options, context);
-  if (result == 0) call.append([&](Context& c) { set_context(c, *context); });
-  return result;
+  return create(CALL_SITE, context,
+                [&] { return SHMEM_REAL(shmem_team_create_ctx)(team, options, context); });
 }
 
 SHMEM_ENTRY void shmem_ctx_destroy(Ctx context) {
   Interception call(ShmemCall::shmem_ctx_destroy, CALL_SITE);
-  call.enter([&](Context& c) {
-    set_context(c, context);
-    expect_results(c, context);
-  });
-  SHMEM_REAL(shmem_ctx_destroy)(context);
-  call.leave([&](Context& c) {
-    complete_pending(c, context);
-    forget_context(context);
-  });
+  call.waiting(
+      [&](Context& c) {
+        set_context(c, context);
+        expect_results(c, context);
+      },
+      [&] { SHMEM_REAL(shmem_ctx_destroy)(context); }, kNothing,
+      [&](Context& c) {
+        complete_pending(c, context);
+        forget_context(context);
+      });
 }
 
 // --- teams (OpenSHMEM 1.5)
@@ -113,12 +169,18 @@ namespace {
 template <class Made>
 int split(CallSite call_site, Team parent, Team* team, Made made) {
   Interception call(ShmemCall::shmem_team_split, call_site);
-  call.enter([&](Context& c) { c.event.fields.set(Field::comm, team_set(parent)); });
-  const int result = made();
-  call.leave([&](Context& c) {
-    c.event.result = result;
-    c.event.fields.set(Field::new_comm, new_team(result == 0 ? *team : nullptr, parent));
-  });
+  int result = 0;
+  call.waiting([&](Context& c) { c.event.fields.set(Field::comm, team_set(parent)); },
+               [&] { result = made(); },
+               [&] {
+                 call.exchange(result);
+                 if (result == 0) call.exchange_address(*team);
+               },
+               [&](Context& c) {
+                 c.event.result = result;
+                 c.event.fields.set(Field::new_comm,
+                                    new_team(result == 0 ? *team : nullptr, parent));
+               });
   return result;
 }
 
@@ -133,9 +195,9 @@ SHMEM_ENTRY int shmem_team_split_strided(Team parent, int first, int stride, int
 
 SHMEM_ENTRY void shmem_team_destroy(Team team) {
   Interception call(ShmemCall::shmem_team_destroy, CALL_SITE);
-  call.enter([&](Context& c) { c.event.fields.set(Field::comm, team_set(team)); });
-  SHMEM_REAL(shmem_team_destroy)(team);
-  call.leave([&](Context&) { forget_team(team); });
+  call.waiting([&](Context& c) { c.event.fields.set(Field::comm, team_set(team)); },
+               [&] { SHMEM_REAL(shmem_team_destroy)(team); }, kNothing,
+               [&](Context&) { forget_team(team); });
 }
 
 }  // namespace photofinish::shmem

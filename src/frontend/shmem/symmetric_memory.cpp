@@ -4,16 +4,21 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/system_file.h"
 #include "frontend/mpi/objects.h"
+#include "frontend/mpi/stand_ins.h"
 #include "frontend/shmem/pe_sets.h"
 #include "photofinish/runtime_abi.h"
+#include "replay/facts.h"
+#include "replay/journaling.h"
 #include "runtime/notes.h"
 #include "runtime/reach.h"
 
@@ -83,6 +88,25 @@ bool may_be_symmetric(const Module& module, const std::vector<std::string>& syst
   return true;
 }
 
+// Whether other PEs can write to its static data, in a library that replays know: those of the
+// system are not even instrumented.
+bool is_watched(const Module& module) {
+  return module.begin < module.end && (module.is_program || is_instrumented(module));
+}
+
+std::vector<Module> loaded_modules() {
+  std::vector<Module> modules;
+  dl_iterate_phdr(add_module, &modules);
+  return modules;
+}
+
+// On replay, memory of the recorded address.
+void map_as_recorded(std::uint64_t address, std::uint64_t bytes) {
+  if (mpi::map_at(address, bytes) != nullptr) return;
+  say_line("cannot replay: the recorded address of symmetric memory is already in use");
+  std::_Exit(70);
+}
+
 // The mapping that contains the address; only the address itself if there is none.
 std::pair<std::uint64_t, std::uint64_t> mapping_of(std::uint64_t address) {
   const std::string maps = read_system_file("/proc/self/maps");
@@ -118,16 +142,47 @@ void SymmetricMemory::add(const std::string& name, std::uint64_t begin, std::uin
   count_.store(count + 1, std::memory_order_release);
 }
 
+void SymmetricMemory::keep_static_data() {
+  for (const Module& module : loaded_modules())
+    if (is_watched(module))
+      static_data_[module.begin].assign(reinterpret_cast<const std::uint8_t*>(module.begin),
+                                        reinterpret_cast<const std::uint8_t*>(module.end));
+}
+
 void SymmetricMemory::start() {
-  std::vector<Module> modules;
-  dl_iterate_phdr(add_module, &modules);
+  const std::vector<Module> modules = loaded_modules();
   const std::vector<std::string> system = system_directories(modules);
   std::lock_guard lock(mutex_);
   for (const Module& module : modules) {
     if (!may_be_symmetric(module, system)) continue;
+    // A replayed rank has other libraries, since its OpenSHMEM is not started.
+    if (Journaling::get() != nullptr && !is_watched(module)) continue;
     add("static data of " + file_of(module.path), module.begin, module.end);
     if (Reach* reach = Reach::get()) reach->add_memory(module.begin, module.end);
+    if (Journaling::get() != nullptr)
+      watch_static_data(module.begin, module.end);
   }
+  static_data_.clear();
+}
+
+// Without the state of the pass, which is the tool's own.
+void SymmetricMemory::watch_static_data(std::uint64_t begin, std::uint64_t end) {
+  std::vector<std::uint64_t> states;
+  for (void* const state : noted(PHOTOFINISH_ABI))
+    states.push_back(reinterpret_cast<std::uint64_t>(state));
+  std::sort(states.begin(), states.end());
+  const std::vector<std::uint8_t>& known = static_data_[begin];
+  const auto watch = [&](std::uint64_t first, std::uint64_t last) {
+    Journaling::get()->watch_known(begin, reinterpret_cast<void*>(first),
+                                   known.data() + (first - begin), last - first);
+  };
+  std::uint64_t at = begin;
+  for (const std::uint64_t state : states) {
+    if (state < at || state >= end) continue;
+    watch(at, state);
+    at = state + sizeof(photofinish_state);
+  }
+  watch(at, end);
 }
 
 const WinDefinition* SymmetricMemory::region_of(const void* address) const {
@@ -144,31 +199,50 @@ SymmetricMemory::Place SymmetricMemory::find(const void* address) const {
   return {region->id, reinterpret_cast<std::uint64_t>(address) - region->base};
 }
 
-void SymmetricMemory::allocated(const void* block, std::size_t bytes) {
+void SymmetricMemory::allocated(Task& task, void* block, std::size_t bytes) {
   const auto begin = reinterpret_cast<std::uint64_t>(block);
+  Journaling* const journaling = Journaling::get();
   std::lock_guard lock(mutex_);
+  if (journaling != nullptr && journaling->replays()) map_as_recorded(begin, bytes);
   if (region_of(block) == nullptr) {
-    const auto [first, last] = mapping_of(begin);
+    std::pair<std::uint64_t, std::uint64_t> heap;
+    if (!facts_are_given()) heap = mapping_of(begin);
+    keep_facts(heap.first, heap.second);
     ++heaps_;
-    add(heaps_ == 1 ? "symmetric heap" : "symmetric heap " + std::to_string(heaps_), first,
-        std::max(last, begin + bytes));
+    add(heaps_ == 1 ? "symmetric heap" : "symmetric heap " + std::to_string(heaps_), heap.first,
+        std::max(heap.second, begin + bytes));
   }
-  blocks_[block] = bytes;
+  blocks_[begin] = bytes;
   if (Reach* reach = Reach::get()) reach->add_memory(begin, begin + bytes);
+  if (journaling == nullptr) return;
+  journaling->watch(task, begin, block, bytes);
+  if (const WinDefinition* const region = region_of(block))
+    for (const WinSegment& segment : region->segments) watch_block(task, begin, bytes, segment);
 }
 
 std::size_t SymmetricMemory::freed(const void* block) {
   std::lock_guard lock(mutex_);
-  const auto found = blocks_.find(block);
+  const auto begin = reinterpret_cast<std::uint64_t>(block);
+  const auto found = blocks_.find(begin);
   if (found == blocks_.end()) return 0;
   const std::size_t bytes = found->second;
   blocks_.erase(found);
-  const auto begin = reinterpret_cast<std::uint64_t>(block);
   if (Reach* reach = Reach::get()) reach->remove_memory(begin, begin + bytes);
+  if (Journaling* const journaling = Journaling::get()) journaling->unwatch(begin);
   return bytes;
 }
 
-void SymmetricMemory::mapped(const void* symmetric, int pe, const void* here) {
+// The same block of another PE, in its segment.
+void SymmetricMemory::watch_block(Task& task, std::uint64_t block, std::size_t bytes,
+                                  const WinSegment& segment) {
+  const std::uint64_t there =
+      segment.address + (block - region_of(reinterpret_cast<const void*>(block))->base);
+  Journaling* const journaling = Journaling::get();
+  if (journaling->replays()) map_as_recorded(there, bytes);
+  journaling->watch(task, block, reinterpret_cast<void*>(there), bytes);
+}
+
+void SymmetricMemory::mapped(Task& task, const void* symmetric, int pe, const void* here) {
   std::lock_guard lock(mutex_);
   const WinDefinition* const found = region_of(symmetric);
   if (found == nullptr) return;
@@ -182,6 +256,9 @@ void SymmetricMemory::mapped(const void* symmetric, int pe, const void* here) {
   mpi::Objects::get().change_region(region);
   if (Reach* reach = Reach::get())
     reach->add_memory(segment.address, segment.address + segment.size);
+  if (Journaling::get() == nullptr) return;
+  for (const auto& [block, bytes] : blocks_)
+    if (block - region.base < region.size) watch_block(task, block, bytes, segment);
 }
 
 }  // namespace photofinish::shmem

@@ -10,9 +10,16 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "model/definitions.h"
+
+namespace photofinish {
+struct Task;
+}
 
 namespace photofinish::shmem {
 
@@ -20,6 +27,9 @@ class SymmetricMemory {
  public:
   static SymmetricMemory& get();
 
+  // Before other PEs can write to the static data of a recorded rank: keeps its contents, since a
+  // replayed rank computes them itself.
+  void keep_static_data();
   // After shmem_init: defines the regions of static data, and marks what the pass has to check.
   void start();
 
@@ -30,25 +40,29 @@ class SymmetricMemory {
   };
   Place find(const void* address) const;
 
-  // A block of the heap: reachable from now on. The first one finds the heap.
-  void allocated(const void* block, std::size_t bytes);
+  // A block of the heap: reachable from now on. The first one finds the heap. On replay, the block
+  // is mapped at its recorded address.
+  void allocated(Task& task, void* block, std::size_t bytes);
   // Returns its size; 0 if it is no block.
   std::size_t freed(const void* block);
 
   // shmem_ptr: another PE's memory at `here` is that of the symmetric address.
-  void mapped(const void* symmetric, int pe, const void* here);
+  void mapped(Task& task, const void* symmetric, int pe, const void* here);
 
  private:
   SymmetricMemory() = default;
   static constexpr std::size_t kMaxRegions = 64;
   const WinDefinition* region_of(const void* address) const;
   void add(const std::string& name, std::uint64_t begin, std::uint64_t end);
+  void watch_static_data(std::uint64_t begin, std::uint64_t end);
+  void watch_block(Task& task, std::uint64_t block, std::size_t bytes, const WinSegment& segment);
 
   // Only added to: others read it meanwhile.
   std::array<WinDefinition, kMaxRegions> regions_;
   std::atomic<std::size_t> count_{0};
   std::mutex mutex_;
-  std::unordered_map<const void*, std::size_t> blocks_;
+  std::map<std::uint64_t, std::size_t> blocks_;                     // sizes
+  std::map<std::uint64_t, std::vector<std::uint8_t>> static_data_;  // by address
   std::size_t heaps_ = 0;
 };
 

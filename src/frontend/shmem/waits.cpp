@@ -24,62 +24,106 @@ void add_value(Context& c, const Words& words, std::size_t index) {
   c.event.numbers.push_back(static_cast<std::int64_t>(bits_of(word, words.bytes)));
 }
 
-// One word: known before the call waits.
-void enter_wait(Interception& call, const Words& words) {
-  call.enter([&](Context& c) {
-    add_word(c, words, 0);
-    c.event.more_numbers = 1;
-  });
-}
-void leave_wait(Interception& call, const Words& words) {
-  call.leave([&](Context& c) { add_value(c, words, 0); });
-}
-
-// All words of [0, count) whose status is 0 (they are not excluded).
-void record_all(Interception& call, const Words& words, std::size_t count, const int* status,
-                bool satisfied) {
-  call.append_attempt(!satisfied, [&](Context& c) {
-    if (!satisfied) return;
-    for (std::size_t i = 0; i < count; ++i)
-      if (status == nullptr || status[i] == 0) add_word(c, words, i);
-    for (std::size_t i = 0; i < count; ++i)
-      if (status == nullptr || status[i] == 0) add_value(c, words, i);
-  });
+// One word: known before the call waits. `value`: what the call returned of it, if it did.
+void wait(CallSite call_site, Call family, const Words& words, Part<> made, void* value = nullptr) {
+  Interception call(family, call_site);
+  call.waiting(
+      [&](Context& c) {
+        add_word(c, words, 0);
+        c.event.more_numbers = 1;
+      },
+      made,
+      [&] {
+        call.exchange_observed(words.first, words.bytes);
+        if (value != nullptr) call.exchange_memory(value, words.bytes);
+      },
+      [&](Context& c) {
+        if (value == nullptr) return add_value(c, words, 0);
+        c.event.numbers.push_back(static_cast<std::int64_t>(bits_of(value, words.bytes)));
+      });
 }
 
-// The words with these indices.
-void record_some(Interception& call, const Words& words, const std::size_t* indices,
-                 std::size_t count) {
-  call.append_attempt(count == 0, [&](Context& c) {
-    for (std::size_t i = 0; i < count; ++i) add_word(c, words, indices[i]);
-    for (std::size_t i = 0; i < count; ++i) add_value(c, words, indices[i]);
+using Indices = std::vector<std::size_t>;
+
+// Words that satisfy the condition: their updates were observed.
+void add_observed(Context& c, const Words& words, const Indices& observed) {
+  for (const std::size_t index : observed) add_word(c, words, index);
+  for (const std::size_t index : observed) add_value(c, words, index);
+}
+void exchange_observed(Interception& call, const Words& words, const Indices& observed) {
+  for (const std::size_t index : observed)
+    call.exchange_observed(static_cast<const char*>(words.first) + index * words.bytes,
+                           words.bytes);
+}
+
+// A call that returns which words satisfy its condition. `observe` exchanges what it returned, and
+// lists them.
+void test(CallSite call_site, Call family, const Words& words, Part<> made,
+          Part<Interception&, Indices&> observe) {
+  Interception call(family, call_site);
+  Indices observed;
+  bool failed = false;
+  call.attempting(
+      made,
+      [&] {
+        observe(call, observed);
+        failed = observed.empty();
+        exchange_observed(call, words, observed);
+      },
+      failed, [&](Context& c) { add_observed(c, words, observed); });
+}
+
+// All words of [0, count) whose status is 0: they are not excluded.
+Indices included(std::size_t count, const int* status) {
+  Indices indices;
+  for (std::size_t i = 0; i < count; ++i)
+    if (status == nullptr || status[i] == 0) indices.push_back(i);
+  return indices;
+}
+
+void test_all(CallSite call_site, Call family, const Words& words, std::size_t count,
+              const int* status, int& satisfied, Part<> made) {
+  test(call_site, family, words, made, [&](Interception& call, Indices& observed) {
+    call.exchange(satisfied);
+    if (satisfied != 0) observed = included(count, status);
   });
 }
 
-void record_any(Interception& call, const Words& words, std::size_t index) {
-  record_some(call, words, &index, index == SIZE_MAX ? 0 : 1);
+void test_any(CallSite call_site, Call family, const Words& words, std::size_t& index,
+              Part<> made) {
+  test(call_site, family, words, made, [&](Interception& call, Indices& observed) {
+    call.exchange(index);
+    if (index != SIZE_MAX) observed.push_back(index);
+  });
+}
+
+void test_some(CallSite call_site, Call family, const Words& words, std::size_t* indices,
+               std::size_t& found, Part<> made) {
+  test(call_site, family, words, made, [&](Interception& call, Indices& observed) {
+    call.exchange(found);
+    call.exchange_memory(indices, found * sizeof *indices);
+    observed.assign(indices, indices + found);
+  });
 }
 
 }  // namespace
 
-#define WAIT(symbol, T, parameters, arguments)                                 \
-  SHMEM_ENTRY void symbol(volatile T* word parameters) {                       \
-    Interception call(ShmemCall::shmem_wait_until, CALL_SITE);                 \
-    const Words words{const_cast<const T*>(word), sizeof(T), element_type<T>}; \
-    enter_wait(call, words);                                                   \
-    SHMEM_REAL(symbol)(word arguments);                                        \
-    leave_wait(call, words);                                                   \
+#define WAIT(symbol, T, parameters, arguments)                     \
+  SHMEM_ENTRY void symbol(volatile T* word parameters) {           \
+    wait(CALL_SITE, ShmemCall::shmem_wait_until,                   \
+         {const_cast<const T*>(word), sizeof(T), element_type<T>}, \
+         [&] { SHMEM_REAL(symbol)(word arguments); });             \
   }
 #define COMMA ,
-#define SYNC_TYPE(name, T)                                                                 \
-  WAIT(shmem_##name##_wait_until, T, COMMA int comparison COMMA T value,                   \
-       COMMA comparison COMMA value)                                                       \
-  SHMEM_ENTRY int shmem_##name##_test(volatile T* word, int comparison, T value) {         \
-    Interception call(ShmemCall::shmem_test, CALL_SITE);                                   \
-    const int satisfied = SHMEM_REAL(shmem_##name##_test)(word, comparison, value);        \
-    record_all(call, {const_cast<const T*>(word), sizeof(T), element_type<T>}, 1, nullptr, \
-               satisfied != 0);                                                            \
-    return satisfied;                                                                      \
+#define SYNC_TYPE(name, T)                                                                    \
+  WAIT(shmem_##name##_wait_until, T, COMMA int comparison COMMA T value,                      \
+       COMMA comparison COMMA value)                                                          \
+  SHMEM_ENTRY int shmem_##name##_test(volatile T* word, int comparison, T value) {            \
+    int satisfied = 0;                                                                        \
+    test_all(CALL_SITE, ShmemCall::shmem_test,                                                \
+             {const_cast<const T*>(word), sizeof(T), element_type<T>}, 1, nullptr, satisfied, \
+             [&] { satisfied = SHMEM_REAL(shmem_##name##_test)(word, comparison, value); });  \
+    return satisfied;                                                                         \
   }
 #define OLD_SYNC_TYPE(name, T) WAIT(shmem_##name##_wait, T, COMMA T value, COMMA value)
 #include "frontend/shmem/types.def"
@@ -88,54 +132,67 @@ WAIT(shmem_wait_until, long, COMMA int comparison COMMA long value, COMMA compar
 
 // --- OpenSHMEM 1.5: several words, compared with one value or with one each
 
-#define SEVERAL(name, T, suffix, value_type)                                                      \
-  SHMEM_ENTRY void shmem_##name##_wait_until_all##suffix(                                         \
-      T* words, std::size_t count, const int* status, int comparison, value_type value) {         \
-    Interception call(ShmemCall::shmem_wait_until_all, CALL_SITE);                                \
-    SHMEM_REAL(shmem_##name##_wait_until_all##suffix)(words, count, status, comparison, value);   \
-    record_all(call, {words, sizeof(T), element_type<T>}, count, status, true);                   \
-  }                                                                                               \
-  SHMEM_ENTRY std::size_t shmem_##name##_wait_until_any##suffix(                                  \
-      T* words, std::size_t count, const int* status, int comparison, value_type value) {         \
-    Interception call(ShmemCall::shmem_wait_until_any, CALL_SITE);                                \
-    const std::size_t index = SHMEM_REAL(shmem_##name##_wait_until_any##suffix)(                  \
-        words, count, status, comparison, value);                                                 \
-    record_any(call, {words, sizeof(T), element_type<T>}, index);                                 \
-    return index;                                                                                 \
-  }                                                                                               \
-  SHMEM_ENTRY std::size_t shmem_##name##_wait_until_some##suffix(                                 \
-      T* words, std::size_t count, std::size_t* indices, const int* status, int comparison,       \
-      value_type value) {                                                                         \
-    Interception call(ShmemCall::shmem_wait_until_some, CALL_SITE);                               \
-    const std::size_t found = SHMEM_REAL(shmem_##name##_wait_until_some##suffix)(                 \
-        words, count, indices, status, comparison, value);                                        \
-    record_some(call, {words, sizeof(T), element_type<T>}, indices, found);                       \
-    return found;                                                                                 \
-  }                                                                                               \
-  SHMEM_ENTRY int shmem_##name##_test_all##suffix(T* words, std::size_t count, const int* status, \
-                                                  int comparison, value_type value) {             \
-    Interception call(ShmemCall::shmem_test_all, CALL_SITE);                                      \
-    const int satisfied =                                                                         \
-        SHMEM_REAL(shmem_##name##_test_all##suffix)(words, count, status, comparison, value);     \
-    record_all(call, {words, sizeof(T), element_type<T>}, count, status, satisfied != 0);         \
-    return satisfied;                                                                             \
-  }                                                                                               \
-  SHMEM_ENTRY std::size_t shmem_##name##_test_any##suffix(                                        \
-      T* words, std::size_t count, const int* status, int comparison, value_type value) {         \
-    Interception call(ShmemCall::shmem_test_any, CALL_SITE);                                      \
-    const std::size_t index =                                                                     \
-        SHMEM_REAL(shmem_##name##_test_any##suffix)(words, count, status, comparison, value);     \
-    record_any(call, {words, sizeof(T), element_type<T>}, index);                                 \
-    return index;                                                                                 \
-  }                                                                                               \
-  SHMEM_ENTRY std::size_t shmem_##name##_test_some##suffix(                                       \
-      T* words, std::size_t count, std::size_t* indices, const int* status, int comparison,       \
-      value_type value) {                                                                         \
-    Interception call(ShmemCall::shmem_test_some, CALL_SITE);                                     \
-    const std::size_t found = SHMEM_REAL(shmem_##name##_test_some##suffix)(                       \
-        words, count, indices, status, comparison, value);                                        \
-    record_some(call, {words, sizeof(T), element_type<T>}, indices, found);                       \
-    return found;                                                                                 \
+#define SEVERAL(name, T, suffix, value_type)                                                       \
+  SHMEM_ENTRY void shmem_##name##_wait_until_all##suffix(                                          \
+      T* words, std::size_t count, const int* status, int comparison, value_type value) {          \
+    int satisfied = 1;                                                                             \
+    test_all(CALL_SITE, ShmemCall::shmem_wait_until_all, {words, sizeof(T), element_type<T>},      \
+             count, status, satisfied, [&] {                                                       \
+               SHMEM_REAL(shmem_##name##_wait_until_all##suffix)                                   \
+               (words, count, status, comparison, value);                                          \
+             });                                                                                   \
+  }                                                                                                \
+  SHMEM_ENTRY std::size_t shmem_##name##_wait_until_any##suffix(                                   \
+      T* words, std::size_t count, const int* status, int comparison, value_type value) {          \
+    std::size_t index = 0;                                                                         \
+    test_any(CALL_SITE, ShmemCall::shmem_wait_until_any, {words, sizeof(T), element_type<T>},      \
+             index, [&] {                                                                          \
+               index = SHMEM_REAL(shmem_##name##_wait_until_any##suffix)(words, count, status,     \
+                                                                         comparison, value);       \
+             });                                                                                   \
+    return index;                                                                                  \
+  }                                                                                                \
+  SHMEM_ENTRY std::size_t shmem_##name##_wait_until_some##suffix(                                  \
+      T* words, std::size_t count, std::size_t* indices, const int* status, int comparison,        \
+      value_type value) {                                                                          \
+    std::size_t found = 0;                                                                         \
+    test_some(CALL_SITE, ShmemCall::shmem_wait_until_some, {words, sizeof(T), element_type<T>},    \
+              indices, found, [&] {                                                                \
+                found = SHMEM_REAL(shmem_##name##_wait_until_some##suffix)(                        \
+                    words, count, indices, status, comparison, value);                             \
+              });                                                                                  \
+    return found;                                                                                  \
+  }                                                                                                \
+  SHMEM_ENTRY int shmem_##name##_test_all##suffix(T* words, std::size_t count, const int* status,  \
+                                                  int comparison, value_type value) {              \
+    int satisfied = 0;                                                                             \
+    test_all(CALL_SITE, ShmemCall::shmem_test_all, {words, sizeof(T), element_type<T>}, count,     \
+             status, satisfied, [&] {                                                              \
+               satisfied = SHMEM_REAL(shmem_##name##_test_all##suffix)(words, count, status,       \
+                                                                       comparison, value);         \
+             });                                                                                   \
+    return satisfied;                                                                              \
+  }                                                                                                \
+  SHMEM_ENTRY std::size_t shmem_##name##_test_any##suffix(                                         \
+      T* words, std::size_t count, const int* status, int comparison, value_type value) {          \
+    std::size_t index = 0;                                                                         \
+    test_any(CALL_SITE, ShmemCall::shmem_test_any, {words, sizeof(T), element_type<T>}, index,     \
+             [&] {                                                                                 \
+               index = SHMEM_REAL(shmem_##name##_test_any##suffix)(words, count, status,           \
+                                                                   comparison, value);             \
+             });                                                                                   \
+    return index;                                                                                  \
+  }                                                                                                \
+  SHMEM_ENTRY std::size_t shmem_##name##_test_some##suffix(                                        \
+      T* words, std::size_t count, std::size_t* indices, const int* status, int comparison,        \
+      value_type value) {                                                                          \
+    std::size_t found = 0;                                                                         \
+    test_some(CALL_SITE, ShmemCall::shmem_test_some, {words, sizeof(T), element_type<T>}, indices, \
+              found, [&] {                                                                         \
+                found = SHMEM_REAL(shmem_##name##_test_some##suffix)(words, count, indices,        \
+                                                                     status, comparison, value);   \
+              });                                                                                  \
+    return found;                                                                                  \
   }
 #define SYNC_TYPE(name, T) \
   SEVERAL(name, T, , T)    \
@@ -144,11 +201,11 @@ WAIT(shmem_wait_until, long, COMMA int comparison COMMA long value, COMMA compar
 
 SHMEM_ENTRY std::uint64_t shmem_signal_wait_until(std::uint64_t* word, int comparison,
                                                   std::uint64_t value) {
-  Interception call(ShmemCall::shmem_signal_wait_until, CALL_SITE);
-  const Words words{word, sizeof *word, element_type<std::uint64_t>};
-  enter_wait(call, words);
-  const std::uint64_t seen = SHMEM_REAL(shmem_signal_wait_until)(word, comparison, value);
-  call.leave([&](Context& c) { c.event.numbers.push_back(static_cast<std::int64_t>(seen)); });
+  std::uint64_t seen = 0;
+  wait(
+      CALL_SITE, ShmemCall::shmem_signal_wait_until,
+      {word, sizeof *word, element_type<std::uint64_t>},
+      [&] { seen = SHMEM_REAL(shmem_signal_wait_until)(word, comparison, value); }, &seen);
   return seen;
 }
 
