@@ -87,14 +87,20 @@ std::string excerpt(const std::string& file, int line, int column) {
 
 std::string in_upc_words(const std::string& text) {
   static const std::regex location("^([^:]+):(\\d+):(\\d+): (error|warning|fatal error|note): ");
-  static const std::regex function("in function \\w+ [^:]*: ");  // of the pass
+  // An error of the pass has the location in its text. Clang shows another one, and says so in a note.
+  static const std::regex of_pass(".*error: .*\\[(.+):(\\d+):(\\d+)\\] (.*)$");
+  static const std::regex unknown(".*note: could not determine the original source location.*");
+  static const std::regex of_prelude("^.*photofinish/upc/prelude\\.h:.*");
   std::istringstream in(text);
   std::string line, result;
   while (std::getline(in, line)) {
     line = translated(line);
     std::smatch match;
-    if (std::regex_search(line, match, location))
-      result += std::regex_replace(line, function, "") + "\n" + excerpt(match[1], std::stoi(match[2]), std::stoi(match[3]));
+    if (std::regex_match(line, unknown) || std::regex_match(line, of_prelude)) continue;
+    if (std::regex_match(line, match, of_pass))
+      result += error_text(match[1], std::stoi(match[2]), std::stoi(match[3]), match[4]);
+    else if (std::regex_search(line, match, location))
+      result += line + "\n" + excerpt(match[1], std::stoi(match[2]), std::stoi(match[3]));
     else
       result += line + "\n";
   }

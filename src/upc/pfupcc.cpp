@@ -164,7 +164,7 @@ private:
                 // The rewriter's C is not what a person would write.
                 "-Wno-int-conversion", "-Wno-pointer-integer-compare", "-Wno-array-bounds", "-Wno-dangling-else",
                 "-Wno-pointer-to-int-cast", "-Wno-int-to-pointer-cast", "-Wno-bitfield-constant-conversion", "-Wno-parentheses-equality",
-                "-Wno-gnu-line-marker", "-Wno-c23-extensions", "-Wno-bit-int-extension"};
+                "-Wno-gnu-line-marker", "-Werror=compare-distinct-pointer-types", "-Werror=incompatible-pointer-types", "-Wno-c23-extensions", "-Wno-bit-int-extension"};
     if (!line_.debug_info) words.push_back("-gline-tables-only");
     if (line_.threads) words.push_back("-DTHREADS=" + std::to_string(*line_.threads));
     words.insert(words.end(), line_.compile.begin(), line_.compile.end());

@@ -1,6 +1,7 @@
 #include "upc/rewriter.h"
 
 #include <map>
+#include <set>
 #include <utility>
 
 #include "upc/specifiers.h"
@@ -50,10 +51,11 @@ private:
     std::string elements, type;
   };
   struct Declarator {
-    TokenList tokens;      // until , or ;
-    std::string name;      // of an array or a variable, without pointers
-    TokenList dimensions;  // with brackets
-    std::string target;    // "* p" of a pointer
+    TokenList tokens;             // until , or ;
+    TokenList prefix;             // * and qualifiers before the name
+    std::string name;
+    TokenList dimensions;         // with brackets
+    bool shared_pointer = false;  // the prefix ends with a pointer that is shared itself
   };
 
   void fail(const Location& at, std::string text) {
@@ -74,7 +76,7 @@ private:
       if (!is_upc_pragma(token)) out.push_back(token);
       return i + 1;
     }
-    if (is_qualifier_of_upc(token)) return declaration(i, end, out);
+    if (is_qualifier_of_upc(token) || names_shared_type(i, end)) return declaration(i, end, out);
     if (token.is("upc_forall")) return forall(i, end, out);
     if (token.is("upc_barrier") || token.is("upc_notify") || token.is("upc_wait")) return barrier(i, end, out);
     if (token.is("upc_fence")) {
@@ -91,8 +93,14 @@ private:
     const Token& token = list_[i];
     if (token.is("(") || token.is("[") || token.is("{")) brackets_ += token.text;
     if ((token.is(")") || token.is("]") || token.is("}")) && !brackets_.empty()) brackets_.pop_back();
+    if (token.is(";") || token.is("{") || token.is("}")) statement_ = {i + 1, brackets_.size()};
     out.push_back(token);
     return i + 1;
+  }
+
+  // A declaration with a typedef of a shared type.
+  bool names_shared_type(std::size_t i, std::size_t end) const {
+    return list_[i].is_word() && shared_types_.contains(list_[i].text) && in_declaration_list() && declares(i + 1, end);
   }
 
   TokenList inside(std::size_t open, std::size_t close) {
@@ -111,15 +119,35 @@ private:
     Specifiers specifiers{.at = list_[i].at};
     take_preceding(out, specifiers);
     i = following(i, end, specifiers);
+    specifiers.shared_type = specifiers.type.size() == 1 && shared_types_.contains(specifiers.type[0].text);
     if (specifiers.type.empty() && !specifiers.of_pointer && specifiers.shared) {
       fail(specifiers.at, "shared needs a type: shared int");
       return i;
     }
     if (specifiers.is_typedef() && specifiers.is_definite_by_size() && !declares(i, end)) fail(specifiers.at, "[*] needs an array");
+    if (specifiers.shared && !specifiers.of_pointer && i + 1 < end && list_[i].is_word() && list_[i + 1].is("("))
+      fail(specifiers.at, "a function cannot return a shared object: return a pointer to shared");
     if (!specifiers.body.empty() && specifiers.shared) define_body(specifiers, out);
-    if (specifiers.of_pointer || !in_declaration_list() || !declares(i, end)) return single(specifiers, i, out);
+    if (!in_declaration_list() || !declares(i, end)) return single(specifiers, i, out);
+    if (specifiers.of_pointer) return shared_pointer(specifiers, i, end, out);
     return declare(specifiers, i, end, out);
   }
+
+  // int *shared p[THREADS]: what precedes is written already.
+  std::size_t shared_pointer(const Specifiers& specifiers, std::size_t i, std::size_t end, TokenList& out) {
+    append(out, written(specifiers, elements_of(specifiers)));
+    Declarator one = declarator(i, end);
+    if (is_scaled(one)) {
+      auto begin = out.end();
+      while (begin != out.begin() && !(begin - 1)->is(";") && !(begin - 1)->is("{") && !(begin - 1)->is("}")) --begin;
+      while (begin != out.end() && is_storage_class(*begin)) ++begin;
+      scale(joined({begin, out.end()}), one);
+    }
+    append(out, one.tokens);
+    return i;
+  }
+
+  bool is_scaled(const Declarator& one) const { return !options_.threads && has_threads(one.dimensions); }
 
   // The specifiers from i on.
   std::size_t following(std::size_t i, std::size_t end, Specifiers& to) {
@@ -251,9 +279,13 @@ private:
       if (specifiers.is_generic()) i = drop_star(i, at);
       Declarator one = declarator(i, end);
       const std::string elements = specifiers.is_definite_by_size() ? elements_by_size(specifiers, one) : elements_of(specifiers);
-      const bool scaled = specifiers.shared && !specifiers.is_generic() && !options_.threads && has_threads(one.dimensions);
       append(out, written(specifiers, elements));
-      if (scaled) scale(specifiers, elements, one);
+      const bool direct = one.prefix.empty() && (specifiers.shared || specifiers.shared_type) && !specifiers.is_generic();
+      if (is_scaled(one) && (direct || one.shared_pointer)) {
+        Specifiers plain = specifiers;
+        plain.storage.clear();
+        scale(joined(written(plain, elements)) + " " + joined(one.prefix), one);
+      }
       append(out, one.tokens);
       remember(specifiers, elements, one);
       if (i < end && list_[i].is(",")) out.push_back(made(";", list_[i++].at));
@@ -269,21 +301,26 @@ private:
       const bool opens = list_[i].is("(") || list_[i].is("[") || list_[i].is("{");
       i = opens ? after_bracket(list_, i) : i + 1;
     }
-    if (list_[begin].is_word()) result.name = list_[begin].text;
-    if (list_[begin].is("*") && begin + 2 == i) result.target = "* " + list_[begin + 1].text;
-    std::size_t after = begin + 1;
-    while (!result.name.empty() && after < i && list_[after].is("[")) {
+    std::size_t name = begin;
+    while (name < i && (list_[name].is("*") || is_qualifier_of_upc(list_[name]) || is_type_qualifier(list_[name]) || list_[name].is("[")))
+      name = list_[name].is("[") ? after_bracket(list_, name) : name + 1;
+    if (name == i || !list_[name].is_word()) {
+      result.tokens = range(begin, i);
+      return result;
+    }
+    for (std::size_t k = begin; k < name; ++k) result.shared_pointer = list_[k].is("shared") || (result.shared_pointer && !list_[k].is("*"));
+    result.name = list_[name].text;
+    result.prefix = range(begin, name);
+    std::size_t after = name + 1;
+    while (after < i && list_[after].is("[")) {
       const std::size_t next = after_bracket(list_, after);
       for (std::size_t k = after; k < next; ++k) result.dimensions.push_back(list_[k]);
       after = next;
     }
-    if (result.dimensions.empty()) {
-      result.tokens = range(begin, i);
-    } else {
-      result.tokens.push_back(list_[begin]);
-      append(result.tokens, result.dimensions);
-      append(result.tokens, range(after, i));
-    }
+    result.tokens = result.prefix;
+    result.tokens.push_back(list_[name]);
+    append(result.tokens, result.dimensions);
+    append(result.tokens, range(after, i));
     return result;
   }
 
@@ -308,15 +345,15 @@ private:
     return product;
   }
 
-  void scale(const Specifiers& specifiers, const std::string& elements, Declarator& one) {
+  void scale(const std::string& type, Declarator& one) {
     check_threads(one);
     const TokenList dimensions = with_one_thread(one.dimensions);
-    std::copy(dimensions.begin(), dimensions.end(), one.tokens.begin() + 1);
-    one.tokens.insert(one.tokens.begin() + 1 + static_cast<std::ptrdiff_t>(dimensions.size()),
-                      made("__attribute__((section(\"upc_scaled\")))", one.tokens[dimensions.size()].at));
-    Specifiers plain = specifiers;
-    plain.storage.clear();
-    scaled_[one.name] = {joined(written(plain, elements)), joined(dimensions), joined(one.dimensions)};
+    const auto begin = one.tokens.begin() + static_cast<std::ptrdiff_t>(one.prefix.size()) + 1;
+    const auto end = std::copy(dimensions.begin(), dimensions.end(), begin);
+    const Location at = (end - 1)->at;
+    // A section of its own: variables of different kinds cannot share one.
+    one.tokens.insert(end, made("__attribute__((section(\"upc_scaled." + one.name + "\")))", at));
+    scaled_[one.name] = {type, joined(dimensions), joined(one.dimensions)};
   }
 
   // The array grows with THREADS if and only if THREADS is a factor, once.
@@ -333,19 +370,33 @@ private:
   }
 
   void remember(const Specifiers& specifiers, const std::string& elements, const Declarator& one) {
-    if (!specifiers.shared || specifiers.is_generic()) return;
-    const std::string& key = one.name.empty() ? one.target : one.name;
-    if (!key.empty()) shapes_[key] = {elements, joined(specifiers.type)};
+    if (one.name.empty() || specifiers.is_generic()) return;
+    if (!specifiers.shared && !specifiers.shared_type) return;
+    const bool object = one.prefix.empty();
+    const bool pointer = one.prefix.size() == 1;
+    if (!object && !pointer) return;
+    const Shape shape = specifiers.shared ? Shape{elements, joined(specifiers.type)} : shapes_[specifiers.type[0].text];
+    shapes_[object ? one.name : "* " + one.name] = shape;
+    if (object && specifiers.is_typedef()) shared_types_.insert(one.name);
   }
 
   std::size_t scaled_use(std::size_t i, TokenList& out) {
     const Token& token = list_[i];
     const bool member = !out.empty() && (out.back().is(".") || out.back().is("->"));
     const bool declares = !out.empty() && out.back().is_word() && !is_keyword(out.back());
-    if (!in_function() || member || declares) return copy(i, out);
+    if (!in_function() || member || declares || is_declarator(out)) return copy(i, out);
     const Scaled& array = scaled_[token.text];
     out.push_back(made("__upc_scaled(" + token.text + "," + array.type + "," + array.one + "," + array.all + ")", token.at));
     return i + 1;
+  }
+
+  // A local variable of that name, after the first of a declaration: int a, *name.
+  bool is_declarator(const TokenList& out) const {
+    const auto [first, depth] = statement_;
+    if (brackets_.size() != depth || out.empty() || !(out.back().is(",") || out.back().is("*"))) return false;
+    const Token& word = list_[first];
+    return is_type_word(word) || is_type_qualifier(word) || is_storage_class(word) || is_tag_keyword(word) ||
+           (word.is_word() && !is_keyword(word) && list_[first + 1].is_word());
   }
 
   // --- statements and expressions
@@ -455,7 +506,9 @@ private:
   std::string brackets_;  // that are open
   IncompleteLayouts layouts_;
   std::map<std::string, Scaled> scaled_;
-  std::map<std::string, Shape> shapes_;
+  std::map<std::string, Shape> shapes_;  // by name; by "* name" what a pointer points to
+  std::set<std::string> shared_types_;   // typedefs
+  std::pair<std::size_t, std::size_t> statement_{0, 0};  // its first token, and the number of open brackets
   std::vector<RewriteError> errors_;
   int tags_ = 0;
 };

@@ -18,8 +18,9 @@ struct Specifiers {
   TokenList body;        // of a struct, a union or an enum, with its braces
   bool shared = false;
   bool strict = false;
-  bool of_pointer = false;            // the qualifier follows a *
-  std::optional<TokenList> layout;    // between brackets
+  bool of_pointer = false;          // the qualifier follows a *
+  bool shared_type = false;         // the type is a typedef of a shared type
+  std::optional<TokenList> layout;  // between brackets
 
   bool is_generic() const;  // shared void
   bool is_typedef() const;

@@ -36,6 +36,15 @@ MPI_Datatype unsigned_type(std::uint64_t bytes) {
   }
 }
 
+bool is_on_one_node() {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(own_communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int size = 0;
+  MPI_Comm_size(node, &size);
+  MPI_Comm_free(&node);
+  return size == __upc_threads;
+}
+
 bool is_word(const Position& at, std::uint64_t bytes) {
   return unsigned_type(bytes) != MPI_DATATYPE_NULL && at.offset % bytes == 0;
 }
@@ -54,7 +63,12 @@ void open_segment(std::uint64_t bytes) {
   if (bytes >= (kLinearMask >> 1) / threads())
     die("the shared memory of all threads would exceed 8 TiB: reduce UPC_SHARED_HEAP_SIZE");
   MPI_Comm_dup(MPI_COMM_WORLD, &own_communicator);
-  MPI_Win_allocate(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, own_communicator, &__upc_segment, &window);
+  const auto size = static_cast<MPI_Aint>(bytes);
+  // On one node, memory that all map: fast, and Open MPI 4.1 crashes in atomics on a thread's own memory of other windows.
+  if (is_on_one_node())
+    MPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, own_communicator, &__upc_segment, &window);
+  else
+    MPI_Win_allocate(size, 1, MPI_INFO_NULL, own_communicator, &__upc_segment, &window);
   MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
 }
 

@@ -1,7 +1,10 @@
 #include "compiler/upc/pointers.h"
 
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/Path.h>
 
 #include "upc_runtime/layout.h"
 
@@ -124,9 +127,22 @@ Value* Pointers::to_private(IRBuilder<>& builder, Value* pointer, std::uint64_t 
                               ConstantPointerNull::get(builder.getPtrTy()));
 }
 
+// Clang does not know the user's file, only the rewritten one: pfupcc reads the location from the text (upc/diagnostics.cpp).
 void Pointers::refuse(Instruction& at, const Twine& message) {
-  const DiagnosticInfoUnsupported diagnostic(*at.getFunction(), message, at.getDebugLoc());
+  std::string where;
+  if (const DILocation* line = at.getDebugLoc().get())
+    where = "[" + file_of(*line) + ":" + std::to_string(line->getLine()) + ":" +
+            std::to_string(line->getColumn()) + "] ";
+  const DiagnosticInfoUnsupported diagnostic(*at.getFunction(), where + message, at.getDebugLoc());
   at.getContext().diagnose(diagnostic);
+}
+
+std::string Pointers::file_of(const DILocation& line) {
+  const std::string name = line.getFilename().str();
+  if (sys::fs::exists(name)) return name;
+  SmallString<128> path(line.getDirectory());
+  sys::path::append(path, name);
+  return path.str().str();
 }
 
 }  // namespace photofinish::compiler::upc

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <string>
 
 namespace photofinish::compiler::upc {
 
@@ -42,6 +43,8 @@ public:
                           std::uint64_t block) const;
 
   static void refuse(llvm::Instruction& at, const llvm::Twine& message);
+  // As the compiler was given it.
+  static std::string file_of(const llvm::DILocation& line);
 
 private:
   llvm::Value* constant_of_run(llvm::IRBuilder<>& builder, const char* name,

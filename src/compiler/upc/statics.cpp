@@ -28,7 +28,7 @@ bool mentions_shared(const Constant* constant) {
 
 // A conversion from or to a pointer to shared memory, or address arithmetic on one.
 bool has_shared_pointer(const ConstantExpr* constant) {
-  return Pointers::is_shared(constant->getType()) ||
+  return Pointers::is_shared(constant->getType()) || constant->getType()->isIntegerTy(layout::kGenericBits) ||
          any_of(constant->operands(), [](const Use& use) {
            if (Pointers::is_shared(use->getType())) return true;
            const auto* operand = dyn_cast<ConstantExpr>(use.get());
@@ -148,7 +148,7 @@ private:
     auto* text = new GlobalVariable(module_, name->getType(), true, GlobalValue::PrivateLinkage, name);
     return ConstantStruct::get(type, {text, &address, image, builder_.getInt64(sizes.getTypeAllocSize(value)), block,
                                       builder_.getInt64(sizes.getTypeAllocSize(element)),
-                                      builder_.getInt64(variable.getSection() == "upc_scaled")});
+                                      builder_.getInt64(variable.getSection().starts_with("upc_scaled."))});
   }
 
   // The layout of a variable has a complete type: clang refuses others.

@@ -8,6 +8,8 @@
 
 #include <vector>
 
+#include "compiler/upc/pointers.h"
+
 namespace photofinish::compiler::upc {
 
 class StrictLines {
@@ -33,7 +35,7 @@ public:
     const llvm::DILocation* at = instruction.getDebugLoc().get();
     if (at == nullptr) return false;
     for (const Region& one : regions_)
-      if (at->getLine() >= one.first && at->getLine() <= one.last && at->getFilename() == one.file) return true;
+      if (at->getLine() >= one.first && at->getLine() <= one.last && Pointers::file_of(*at) == one.file) return true;
     return false;
   }
 

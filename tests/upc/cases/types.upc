@@ -180,7 +180,7 @@ CASE(conversions) {
 }
 
 CASE(conditions_and_commas) {
-  int a = total ? total : -1, b = (total, 4), c = total > 1 && total < 1000;
+  int a = total ? total : -1, b = (failures += 0 * total, 4), c = total > 1 && total < 1000;
   CHECK(a == 300 && b == 4 && c == 1);
 }
 
