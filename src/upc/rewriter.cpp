@@ -1,5 +1,6 @@
 #include "upc/rewriter.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -356,16 +357,24 @@ private:
     scaled_[one.name] = {type, joined(dimensions), joined(one.dimensions)};
   }
 
-  // The array grows with THREADS if and only if THREADS is a factor, once.
+  // The array grows with THREADS if and only if THREADS is a factor, once. An operator in brackets without THREADS does not matter.
   void check_threads(const Declarator& one) {
-    int count = 0;
-    bool factor = true, seen = false;
-    for (const Token& token : one.dimensions) {
-      if (token.is("THREADS")) ++count, seen = true;
-      if (token.is("[")) seen = false;
-      if (token.is("+") || token.is("-") || token.is("<<") || token.is(">>") || (seen && (token.is("/") || token.is("%")))) factor = false;
+    const TokenList& list = one.dimensions;
+    bool factor = std::count_if(list.begin(), list.end(), [](const Token& token) { return token.is("THREADS"); }) == 1;
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (list[i].is("(") || list[i].is("[")) open.push_back(i);
+      if (list[i].is(")") || list[i].is("]")) open.pop_back();
+      const bool divides = list[i].is("/") || list[i].is("%");
+      const bool other = list[i].is("+") || list[i].is("-") || list[i].is("<<") || list[i].is(">>");
+      if (!divides && !other) continue;
+      // 6 / 2 * THREADS is a multiple; THREADS * 6 / 4 and 6 / THREADS need not be.
+      const std::size_t divisor = list[i + 1].is("(") ? after_bracket(list, i + 1) : i + 2;
+      const std::size_t end = divides ? divisor : after_bracket(list, open.back());
+      const auto at = [&](std::size_t index) { return list.begin() + static_cast<std::ptrdiff_t>(index); };
+      if (has_threads({at(open.back()), at(end)})) factor = false;
     }
-    if (count != 1 || !factor)
+    if (!factor)
       fail(one.tokens.front().at, "the size of " + one.name + " must be a constant multiple of THREADS, which is not constant: use -fupc-threads=N for other sizes");
   }
 
