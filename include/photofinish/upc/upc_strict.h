@@ -1,0 +1,3 @@
+// Accesses without strict or relaxed are strict from here on.
+#pragma upc strict
+#include <upc.h>
