@@ -105,7 +105,7 @@ SHMEM_ENTRY int shmem_init_thread(int requested, int* provided) {
 
 SHMEM_ENTRY void shmem_finalize() {
   Interception call(ShmemCall::shmem_finalize, CALL_SITE);
-  call.ending([] { SHMEM_REAL(shmem_finalize)(); }, end_mpi);
+  call.ending([] { SHMEM_REAL(shmem_finalize)(); }, [] { end_mpi(); });
 }
 
 SHMEM_ENTRY void shmem_global_exit(int status) {
