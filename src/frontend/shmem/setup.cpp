@@ -10,8 +10,6 @@
 namespace photofinish::shmem {
 namespace {
 
-bool g_started_mpi = false;  // in a replayed PE, instead of OpenSHMEM
-
 // The way to start OpenSHMEM, and what it returned.
 struct Start {
   Call family;
@@ -23,8 +21,14 @@ struct Start {
 
 void start_mpi(int requested) {
   int provided = 0;
-  g_started_mpi = true;
   REAL(PMPI_Init_thread)(nullptr, nullptr, requested, &provided);
+}
+
+// Open MPI's shmem_finalize ends MPI, whoever started it.
+void end_mpi() {
+  int is_over = 0;
+  REAL(PMPI_Finalized)(&is_over);
+  if (is_over == 0) REAL(PMPI_Finalize)();
 }
 
 template <class Exchange>
@@ -101,10 +105,7 @@ SHMEM_ENTRY int shmem_init_thread(int requested, int* provided) {
 
 SHMEM_ENTRY void shmem_finalize() {
   Interception call(ShmemCall::shmem_finalize, CALL_SITE);
-  call.ending([] { SHMEM_REAL(shmem_finalize)(); },
-              [] {
-                if (g_started_mpi) REAL(PMPI_Finalize)();
-              });
+  call.ending([] { SHMEM_REAL(shmem_finalize)(); }, [] { end_mpi(); });
 }
 
 SHMEM_ENTRY void shmem_global_exit(int status) {

@@ -20,7 +20,6 @@ int main(int argc, char** argv) {
   shmem_barrier_all();
   printf("PE %d, rank %d: %d from %d, %ld\n", me, rank, token, status.MPI_SOURCE,
          slot[(me + pes - 1) % pes]);
-  shmem_finalize();
-  MPI_Finalize();
+  shmem_finalize();  // Open MPI ends MPI, too
   return 0;
 }
