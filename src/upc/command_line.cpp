@@ -8,28 +8,32 @@
 namespace photofinish::upc {
 namespace {
 
-constexpr std::array<std::string_view, 7> kPreprocessorWords{"-include", "-isystem", "-iquote", "-idirafter", "-MF", "-MT", "-MQ"};
+constexpr std::array<std::string_view, 7> kPreprocessorWords{
+    "-include", "-isystem", "-iquote", "-idirafter", "-MF", "-MT", "-MQ"};
 
 bool is_one_of(std::string_view argument, std::string_view letters) {
-  return argument.size() > 1 && argument[0] == '-' && letters.find(argument[1]) != std::string_view::npos;
+  return argument.size() > 1 && argument[0] == '-' &&
+         letters.find(argument[1]) != std::string_view::npos;
 }
 
 std::optional<int> positive(std::string_view text) {
   int value = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size() || value < 1) return std::nullopt;
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size() || value < 1)
+    return std::nullopt;
   return value;
 }
 
 class Parser {
-public:
+ public:
   Parser(int argc, char** argv) : arguments_(argv + 1, argv + argc) {}
 
   Result<CommandLine> run() {
     while (next_ < arguments_.size()) {
       const std::string argument = arguments_[next_++];
       if (own(argument)) continue;
-      if (std::find(kPreprocessorWords.begin(), kPreprocessorWords.end(), argument) != kPreprocessorWords.end()) {
+      if (std::find(kPreprocessorWords.begin(), kPreprocessorWords.end(), argument) !=
+          kPreprocessorWords.end()) {
         result_.preprocess.push_back(argument);
         result_.preprocess.push_back(value());
       } else if (is_one_of(argument, "DIU")) {
@@ -37,7 +41,8 @@ public:
         if (argument.size() == 2) result_.preprocess.push_back(value());
       } else if (argument.starts_with("-M")) {
         result_.preprocess.push_back(argument);
-      } else if (is_one_of(argument, "lL") || argument.starts_with("-Wl,") || argument == "-shared" || argument == "-rdynamic") {
+      } else if (is_one_of(argument, "lL") || argument.starts_with("-Wl,") ||
+                 argument == "-shared" || argument == "-rdynamic") {
         result_.link.push_back(argument);
         if (argument == "-l" || argument == "-L") result_.link.push_back(value());
       } else if (argument == "-Xlinker") {
@@ -54,12 +59,13 @@ public:
     return std::move(result_);
   }
 
-private:
+ private:
   std::string value() { return next_ < arguments_.size() ? arguments_[next_++] : ""; }
 
   void set_threads(const std::string& text) {
     result_.threads = positive(text);
-    if (!result_.threads) error_ = "the number of threads is not a positive integer: -fupc-threads=" + text;
+    if (!result_.threads)
+      error_ = "the number of threads is not a positive integer: -fupc-threads=" + text;
   }
 
   // Options with a meaning for pfupcc.
@@ -104,7 +110,9 @@ private:
 
 }  // namespace
 
-bool is_source(const std::string& argument) { return argument.ends_with(".upc") || argument.ends_with(".c"); }
+bool is_source(const std::string& argument) {
+  return argument.ends_with(".upc") || argument.ends_with(".c");
+}
 
 Result<CommandLine> parse(int argc, char** argv) { return Parser(argc, argv).run(); }
 

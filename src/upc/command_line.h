@@ -14,9 +14,9 @@ struct CommandLine {
 
   Until until = Until::Link;
   std::optional<int> threads;
-  std::string mpi;     // openmpi, mpich or a path; empty: the default
-  std::string output;  // -o
-  bool assembly = false;  // -S
+  std::string mpi;          // openmpi, mpich or a path; empty: the default
+  std::string output;       // -o
+  bool assembly = false;    // -S
   bool debug_info = false;  // -g…
   bool help = false;
   bool verbose = false;

@@ -1,5 +1,5 @@
-// pfupcc: compiles UPC. For each source: preprocess with clang, rewrite tokens, compile with clang and the lowering pass. Then link
-// with the runtime. clang is started by MPI's own wrapper.
+// pfupcc: compiles UPC. For each source: preprocess with clang, rewrite tokens, compile with clang
+// and the lowering pass. Then link with the runtime. clang is started by MPI's own wrapper.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -27,7 +27,8 @@ using Words = std::vector<std::string>;
 
 constexpr int kUsage = 64;
 
-constexpr const char* kHelp = R"(usage: pfupcc [--mpi=openmpi|mpich|PATH] [-fupc-threads=N] ARGUMENT...
+constexpr const char* kHelp =
+    R"(usage: pfupcc [--mpi=openmpi|mpich|PATH] [-fupc-threads=N] ARGUMENT...
 
 Compiles and links UPC programs (.upc, .c) with clang-19 and a runtime on MPI.
 Start the program with mpirun: one process is one UPC thread.
@@ -50,7 +51,7 @@ std::string contents(const fs::path& path) {
 }
 
 class Compiler {
-public:
+ public:
   Compiler(CommandLine line, fs::path home, fs::path scratch)
       : line_(std::move(line)), home_(std::move(home)), scratch_(std::move(scratch)) {}
 
@@ -60,8 +61,12 @@ public:
       std::fputs("photofinish: no input files: pfupcc app.upc -o app\n", stderr);
       return kUsage;
     }
-    if (line_.sources.size() > 1 && !line_.output.empty() && line_.until != CommandLine::Until::Link) {
-      std::fputs("photofinish: -o names one file, and there are several sources: compile them one by one\n", stderr);
+    if (line_.sources.size() > 1 && !line_.output.empty() &&
+        line_.until != CommandLine::Until::Link) {
+      std::fputs(
+          "photofinish: -o names one file, and there are several sources: compile them one by "
+          "one\n",
+          stderr);
       return kUsage;
     }
     int failed = 0;
@@ -70,21 +75,27 @@ public:
     return failed != 0 || line_.until != CommandLine::Until::Link ? failed : link();
   }
 
-private:
+ private:
   bool choose_mpi() {
     const char* variable = std::getenv("PHOTOFINISH_MPI");
     if (line_.mpi.empty() && variable != nullptr) line_.mpi = variable;
-    wrapper_ = line_.mpi.empty() ? "mpicc" : line_.mpi.find('/') != std::string::npos ? line_.mpi : "mpicc." + line_.mpi;
+    wrapper_ = line_.mpi.empty()                          ? "mpicc"
+               : line_.mpi.find('/') != std::string::npos ? line_.mpi
+                                                          : "mpicc." + line_.mpi;
     for (const char* name : {"OMPI_CC", "MPICH_CC", "I_MPI_CC"}) setenv(name, "clang-19", 1);
     const fs::path shown = scratch_ / "show";
     if (execute({wrapper_, "-show"}, shown, scratch_ / "errors") != 0) {
-      std::fprintf(stderr, "photofinish: cannot run %s: install it, or choose with --mpi=openmpi, --mpi=mpich or --mpi=/path/to/mpicc\n", wrapper_.c_str());
+      std::fprintf(stderr,
+                   "photofinish: cannot run %s: install it, or choose with --mpi=openmpi, "
+                   "--mpi=mpich or --mpi=/path/to/mpicc\n",
+                   wrapper_.c_str());
       return false;
     }
     flavour_ = contents(shown).find("openmpi") != std::string::npos ? "openmpi" : "mpich";
     const fs::path library = home_ / "lib/photofinish" / ("libphotofinish-upc-" + flavour_ + ".so");
     if (fs::exists(library)) return true;
-    std::fprintf(stderr, "photofinish: %s is missing: photofinish was built without %s\n", library.c_str(), flavour_.c_str());
+    std::fprintf(stderr, "photofinish: %s is missing: photofinish was built without %s\n",
+                 library.c_str(), flavour_.c_str());
     return false;
   }
 
@@ -99,10 +110,13 @@ private:
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     constexpr int kNew = O_WRONLY | O_CREAT | O_TRUNC;
-    if (!output.empty()) posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), kNew, 0600);
-    if (!errors.empty()) posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(), kNew, 0600);
+    if (!output.empty())
+      posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), kNew, 0600);
+    if (!errors.empty())
+      posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(), kNew, 0600);
     pid_t child = 0;
-    const int failed = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+    const int failed =
+        posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     int status = 0;
     if (failed != 0 || waitpid(child, &status, 0) < 0) return 127;
@@ -120,8 +134,17 @@ private:
   }
 
   Words preprocessing(const std::string& source) const {
-    Words words{"-E", "-x", "c", "-D__UPC__=1", "-D__UPC_VERSION__=201311L", "-D__UPC_COLLECTIVE__=1", "-D__UPC_TICK__=1",
-                "-D__UPC_ATOMIC__=1", "-D__UPC_NB__=1", "-D__UPC_CASTABLE__=1", "-D__PHOTOFINISH_UPC__=1"};
+    Words words{"-E",
+                "-x",
+                "c",
+                "-D__UPC__=1",
+                "-D__UPC_VERSION__=201311L",
+                "-D__UPC_COLLECTIVE__=1",
+                "-D__UPC_TICK__=1",
+                "-D__UPC_ATOMIC__=1",
+                "-D__UPC_NB__=1",
+                "-D__UPC_CASTABLE__=1",
+                "-D__PHOTOFINISH_UPC__=1"};
     if (line_.threads) {
       words.push_back("-D__UPC_STATIC_THREADS__=" + std::to_string(*line_.threads));
       words.push_back("-DTHREADS=" + std::to_string(*line_.threads));
@@ -147,10 +170,15 @@ private:
   int build(const std::string& source) const {
     const fs::path preprocessed = scratch_ / "preprocessed";
     const bool stop = line_.until == CommandLine::Until::Preprocess;
-    if (const int code = clang(preprocessing(source), stop ? fs::path(line_.output) : preprocessed); code != 0 || stop) return code;
+    if (const int code = clang(preprocessing(source), stop ? fs::path(line_.output) : preprocessed);
+        code != 0 || stop)
+      return code;
     const Rewritten rewritten = rewrite(contents(preprocessed), {.threads = line_.threads});
     for (const RewriteError& error : rewritten.errors)
-      std::fputs(error_text(error.file.substr(1, error.file.size() - 2), error.line, error.column, error.text).c_str(), stderr);
+      std::fputs(error_text(error.file.substr(1, error.file.size() - 2), error.line, error.column,
+                            error.text)
+                     .c_str(),
+                 stderr);
     if (!rewritten.errors.empty()) return 1;
     const fs::path made = scratch_ / "rewritten.c";
     std::ofstream(made, std::ios::binary) << rewritten.text;
@@ -159,12 +187,18 @@ private:
 
   int compile(const fs::path& made, const std::string& object) const {
     const fs::path plugins = home_ / "lib/photofinish";
-    Words words{line_.assembly ? "-S" : "-c", "-x", "c", "-include", (home_ / "include/photofinish/upc/prelude.h").string(),
-                "--start-no-unused-arguments", "-fpass-plugin=" + (plugins / "photofinish-upc-19.so").string(),
-                // The rewriter's C is not what a person would write.
-                "-Wno-int-conversion", "-Wno-pointer-integer-compare", "-Wno-array-bounds", "-Wno-dangling-else",
-                "-Wno-pointer-to-int-cast", "-Wno-int-to-pointer-cast", "-Wno-bitfield-constant-conversion", "-Wno-parentheses-equality",
-                "-Wno-gnu-line-marker", "-Werror=compare-distinct-pointer-types", "-Werror=incompatible-pointer-types", "-Wno-c23-extensions", "-Wno-bit-int-extension"};
+    Words words{
+        line_.assembly ? "-S" : "-c", "-x", "c", "-include",
+        (home_ / "include/photofinish/upc/prelude.h").string(), "--start-no-unused-arguments",
+        // The second pass makes loads and stores visible to photofinish check.
+        "-fpass-plugin=" + (plugins / "photofinish-upc-19.so").string(),
+        "-fpass-plugin=" + (plugins / "photofinish-pass-19.so").string(),
+        // The rewriter's C is not what a person would write.
+        "-Wno-int-conversion", "-Wno-pointer-integer-compare", "-Wno-array-bounds",
+        "-Wno-dangling-else", "-Wno-pointer-to-int-cast", "-Wno-int-to-pointer-cast",
+        "-Wno-bitfield-constant-conversion", "-Wno-parentheses-equality", "-Wno-gnu-line-marker",
+        "-Werror=compare-distinct-pointer-types", "-Werror=incompatible-pointer-types",
+        "-Wno-c23-extensions", "-Wno-bit-int-extension"};
     if (!line_.debug_info) words.push_back("-gline-tables-only");
     if (line_.threads) words.push_back("-DTHREADS=" + std::to_string(*line_.threads));
     words.insert(words.end(), line_.compile.begin(), line_.compile.end());
@@ -175,9 +209,11 @@ private:
   int link() const {
     Words words{wrapper_};
     words.insert(words.end(), line_.compile.begin(), line_.compile.end());
-    for (const std::string& argument : line_.link) words.push_back(is_source(argument) ? object_of(argument) : argument);
+    for (const std::string& argument : line_.link)
+      words.push_back(is_source(argument) ? object_of(argument) : argument);
     const std::string plugins = (home_ / "lib/photofinish").string();
-    words.insert(words.end(), {"-L" + plugins, "-Wl,-rpath," + plugins, "-Wl,--no-as-needed", "-lphotofinish-upc-" + flavour_});
+    words.insert(words.end(), {"-L" + plugins, "-Wl,-rpath," + plugins, "-Wl,--no-as-needed",
+                               "-lphotofinish-upc-" + flavour_});
     if (!line_.output.empty()) words.insert(words.end(), {"-o", line_.output});
     return execute(words, {}, {});
   }

@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::string_view kIndefinite = "__upc_indefinite";
 
-Token made(std::string text, const Location& at) { return {Token::Kind::Word, std::move(text), at}; }
+Token made(std::string text, const Location& at) {
+  return {Token::Kind::Word, std::move(text), at};
+}
 
 void append(TokenList& to, const TokenList& from) { to.insert(to.end(), from.begin(), from.end()); }
 
@@ -31,7 +33,7 @@ TokenList with_one_thread(TokenList list) {
 }
 
 class Rewriter {
-public:
+ public:
   Rewriter(Tokens& tokens, const RewriteOptions& options)
       : tokens_(tokens), list_(tokens.list), options_(options) {
     layouts_.scan(list_);
@@ -41,9 +43,9 @@ public:
   std::vector<RewriteError> take_errors() { return std::move(errors_); }
   std::string definitions() const { return layouts_.definitions(); }
 
-private:
-  // A shared array whose size depends on THREADS, which is not constant. Clang sees the array for one thread; where the
-  // program uses it, it is cast to an array of variable length.
+ private:
+  // A shared array whose size depends on THREADS, which is not constant. Clang sees the array for
+  // one thread; where the program uses it, it is cast to an array of variable length.
   struct Scaled {
     std::string type, one, all;
   };
@@ -52,15 +54,16 @@ private:
     std::string elements, type;
   };
   struct Declarator {
-    TokenList tokens;             // until , or ;
-    TokenList prefix;             // * and qualifiers before the name
+    TokenList tokens;  // until , or ;
+    TokenList prefix;  // * and qualifiers before the name
     std::string name;
     TokenList dimensions;         // with brackets
     bool shared_pointer = false;  // the prefix ends with a pointer that is shared itself
   };
 
   void fail(const Location& at, std::string text) {
-    errors_.push_back({tokens_.files[static_cast<std::size_t>(at.file)], at.line, at.column, std::move(text)});
+    errors_.push_back(
+        {tokens_.files[static_cast<std::size_t>(at.file)], at.line, at.column, std::move(text)});
   }
 
   TokenList range(std::size_t begin, std::size_t end) {
@@ -79,12 +82,14 @@ private:
     }
     if (is_qualifier_of_upc(token) || names_shared_type(i, end)) return declaration(i, end, out);
     if (token.is("upc_forall")) return forall(i, end, out);
-    if (token.is("upc_barrier") || token.is("upc_notify") || token.is("upc_wait")) return barrier(i, end, out);
+    if (token.is("upc_barrier") || token.is("upc_notify") || token.is("upc_wait"))
+      return barrier(i, end, out);
     if (token.is("upc_fence")) {
       out.push_back(made("__upc_fence()", token.at));
       return i + 1;
     }
-    if (token.is("upc_blocksizeof") || token.is("upc_elemsizeof") || token.is("upc_localsizeof")) return size_of(i, end, out);
+    if (token.is("upc_blocksizeof") || token.is("upc_elemsizeof") || token.is("upc_localsizeof"))
+      return size_of(i, end, out);
     if (token.is("&")) return address(i, end, out);
     if (token.is_word() && scaled_.contains(token.text)) return scaled_use(i, out);
     return copy(i, out);
@@ -93,7 +98,8 @@ private:
   std::size_t copy(std::size_t i, TokenList& out) {
     const Token& token = list_[i];
     if (token.is("(") || token.is("[") || token.is("{")) brackets_ += token.text;
-    if ((token.is(")") || token.is("]") || token.is("}")) && !brackets_.empty()) brackets_.pop_back();
+    if ((token.is(")") || token.is("]") || token.is("}")) && !brackets_.empty())
+      brackets_.pop_back();
     if (token.is(";") || token.is("{") || token.is("}")) statement_ = {i + 1, brackets_.size()};
     out.push_back(token);
     return i + 1;
@@ -101,7 +107,8 @@ private:
 
   // A declaration with a typedef of a shared type.
   bool names_shared_type(std::size_t i, std::size_t end) const {
-    return list_[i].is_word() && shared_types_.contains(list_[i].text) && in_declaration_list() && declares(i + 1, end);
+    return list_[i].is_word() && shared_types_.contains(list_[i].text) && in_declaration_list() &&
+           declares(i + 1, end);
   }
 
   TokenList inside(std::size_t open, std::size_t close) {
@@ -120,13 +127,16 @@ private:
     Specifiers specifiers{.at = list_[i].at};
     take_preceding(out, specifiers);
     i = following(i, end, specifiers);
-    specifiers.shared_type = specifiers.type.size() == 1 && shared_types_.contains(specifiers.type[0].text);
+    specifiers.shared_type =
+        specifiers.type.size() == 1 && shared_types_.contains(specifiers.type[0].text);
     if (specifiers.type.empty() && !specifiers.of_pointer && specifiers.shared) {
       fail(specifiers.at, "shared needs a type: shared int");
       return i;
     }
-    if (specifiers.is_typedef() && specifiers.is_definite_by_size() && !declares(i, end)) fail(specifiers.at, "[*] needs an array");
-    if (specifiers.shared && !specifiers.of_pointer && i + 1 < end && list_[i].is_word() && list_[i + 1].is("("))
+    if (specifiers.is_typedef() && specifiers.is_definite_by_size() && !declares(i, end))
+      fail(specifiers.at, "[*] needs an array");
+    if (specifiers.shared && !specifiers.of_pointer && i + 1 < end && list_[i].is_word() &&
+        list_[i + 1].is("("))
       fail(specifiers.at, "a function cannot return a shared object: return a pointer to shared");
     if (!specifiers.body.empty() && specifiers.shared) define_body(specifiers, out);
     if (!in_declaration_list() || !declares(i, end)) return single(specifiers, i, out);
@@ -135,12 +145,15 @@ private:
   }
 
   // int *shared p[THREADS]: what precedes is written already.
-  std::size_t shared_pointer(const Specifiers& specifiers, std::size_t i, std::size_t end, TokenList& out) {
+  std::size_t shared_pointer(const Specifiers& specifiers, std::size_t i, std::size_t end,
+                             TokenList& out) {
     append(out, written(specifiers, elements_of(specifiers)));
     Declarator one = declarator(i, end);
     if (is_scaled(one)) {
       auto begin = out.end();
-      while (begin != out.begin() && !(begin - 1)->is(";") && !(begin - 1)->is("{") && !(begin - 1)->is("}")) --begin;
+      while (begin != out.begin() && !(begin - 1)->is(";") && !(begin - 1)->is("{") &&
+             !(begin - 1)->is("}"))
+        --begin;
       while (begin != out.end() && is_storage_class(*begin)) ++begin;
       scale(joined({begin, out.end()}), one);
     }
@@ -148,7 +161,9 @@ private:
     return i;
   }
 
-  bool is_scaled(const Declarator& one) const { return !options_.threads && has_threads(one.dimensions); }
+  bool is_scaled(const Declarator& one) const {
+    return !options_.threads && has_threads(one.dimensions);
+  }
 
   // The specifiers from i on.
   std::size_t following(std::size_t i, std::size_t end, Specifiers& to) {
@@ -208,7 +223,9 @@ private:
 
   // The struct's size is part of the qualifier, so that its definition comes first.
   void define_body(Specifiers& specifiers, TokenList& out) {
-    if (specifiers.type.size() == 1) specifiers.type.push_back(made("__upc_tag_" + std::to_string(++tags_), specifiers.type[0].at));
+    if (specifiers.type.size() == 1)
+      specifiers.type.push_back(
+          made("__upc_tag_" + std::to_string(++tags_), specifiers.type[0].at));
     append(out, specifiers.type);
     append(out, specifiers.body);
     out.push_back(made(";", specifiers.body.back().at));
@@ -217,7 +234,7 @@ private:
 
   // Whether declarators that end with ; follow, and no body of a function.
   bool declares(std::size_t i, std::size_t end) const {
-    for (; i < end && !list_[i].is(";"); ) {
+    for (; i < end && !list_[i].is(";");) {
       if (list_[i].is("{") && !list_[i - 1].is("=")) return false;
       const bool opens = list_[i].is("(") || list_[i].is("[") || list_[i].is("{");
       if (list_[i].is(")") || list_[i].is("}")) return false;
@@ -228,7 +245,9 @@ private:
 
   // In a cast, a parameter, or before the body of a function.
   std::size_t single(const Specifiers& specifiers, std::size_t i, TokenList& out) {
-    if (specifiers.is_definite_by_size()) fail(specifiers.at, "[*] can only be the block size of an array: give the number of elements");
+    if (specifiers.is_definite_by_size())
+      fail(specifiers.at,
+           "[*] can only be the block size of an array: give the number of elements");
     append(out, written(specifiers, elements_of(specifiers)));
     if (specifiers.is_generic()) i = drop_star(i, specifiers.at);
     return i;
@@ -236,7 +255,8 @@ private:
 
   std::size_t drop_star(std::size_t i, const Location& at) {
     if (i < list_.size() && list_[i].is("*")) {
-      const bool restricted = i + 1 < list_.size() && (list_[i + 1].is("restrict") || list_[i + 1].is("__restrict"));
+      const bool restricted =
+          i + 1 < list_.size() && (list_[i + 1].is("restrict") || list_[i + 1].is("__restrict"));
       return i + (restricted ? 2 : 1);  // an integer cannot be restrict
     }
     fail(at, "an object cannot have the type shared void: only pointers can");
@@ -250,7 +270,8 @@ private:
 
   std::string space(const Specifiers& specifiers, const std::string& elements) {
     if (elements == "0") return std::string(kIndefinite);
-    if (const auto tag = layouts_.tag_of(specifiers.type)) return std::to_string(layouts_.number(*tag, elements));
+    if (const auto tag = layouts_.tag_of(specifiers.type))
+      return std::to_string(layouts_.number(*tag, elements));
     const std::string type = specifiers.of_pointer ? "void *" : joined(specifiers.type);
     return "__upc_space((" + elements + ")*sizeof(" + type + "))";
   }
@@ -261,7 +282,9 @@ private:
       out.push_back(made("__upc_shared_void", specifiers.at));
       return out;
     }
-    if (specifiers.shared) out.push_back(made("__attribute__((address_space(" + space(specifiers, elements) + ")))", specifiers.at));
+    if (specifiers.shared)
+      out.push_back(made("__attribute__((address_space(" + space(specifiers, elements) + ")))",
+                         specifiers.at));
     append(out, specifiers.qualifiers);
     if (specifiers.strict) out.push_back(made("volatile", specifiers.at));
     append(out, specifiers.type);
@@ -270,7 +293,8 @@ private:
   }
 
   // Each declarator becomes a declaration of its own: layouts by [*] differ.
-  std::size_t declare(const Specifiers& specifiers, std::size_t i, std::size_t end, TokenList& out) {
+  std::size_t declare(const Specifiers& specifiers, std::size_t i, std::size_t end,
+                      TokenList& out) {
     if (list_[i].is(";")) {  // struct s {…};
       append(out, written(specifiers, elements_of(specifiers)));
       return i;
@@ -279,9 +303,12 @@ private:
       const Location at = list_[i].at;
       if (specifiers.is_generic()) i = drop_star(i, at);
       Declarator one = declarator(i, end);
-      const std::string elements = specifiers.is_definite_by_size() ? elements_by_size(specifiers, one) : elements_of(specifiers);
+      const std::string elements = specifiers.is_definite_by_size()
+                                       ? elements_by_size(specifiers, one)
+                                       : elements_of(specifiers);
       append(out, written(specifiers, elements));
-      const bool direct = one.prefix.empty() && (specifiers.shared || specifiers.shared_type) && !specifiers.is_generic();
+      const bool direct = one.prefix.empty() && (specifiers.shared || specifiers.shared_type) &&
+                          !specifiers.is_generic();
       if (is_scaled(one) && (direct || one.shared_pointer)) {
         Specifiers plain = specifiers;
         plain.storage.clear();
@@ -303,13 +330,15 @@ private:
       i = opens ? after_bracket(list_, i) : i + 1;
     }
     std::size_t name = begin;
-    while (name < i && (list_[name].is("*") || is_qualifier_of_upc(list_[name]) || is_type_qualifier(list_[name]) || list_[name].is("[")))
+    while (name < i && (list_[name].is("*") || is_qualifier_of_upc(list_[name]) ||
+                        is_type_qualifier(list_[name]) || list_[name].is("[")))
       name = list_[name].is("[") ? after_bracket(list_, name) : name + 1;
     if (name == i || !list_[name].is_word()) {
       result.tokens = range(begin, i);
       return result;
     }
-    for (std::size_t k = begin; k < name; ++k) result.shared_pointer = list_[k].is("shared") || (result.shared_pointer && !list_[k].is("*"));
+    for (std::size_t k = begin; k < name; ++k)
+      result.shared_pointer = list_[k].is("shared") || (result.shared_pointer && !list_[k].is("*"));
     result.name = list_[name].text;
     result.prefix = range(begin, name);
     std::size_t after = name + 1;
@@ -327,22 +356,31 @@ private:
 
   std::string elements_by_size(const Specifiers& specifiers, const Declarator& one) {
     if (one.dimensions.empty()) {
-      fail(specifiers.at, "[*] can only be the block size of an array: give the number of elements");
+      fail(specifiers.at,
+           "[*] can only be the block size of an array: give the number of elements");
       return "1";
     }
     std::string product;
-    for (const Token& token : one.dimensions) product += token.is("[") ? (product.empty() ? "(" : "*(") : token.is("]") ? ")" : token.text + " ";
+    for (const Token& token : one.dimensions)
+      product += token.is("[")   ? (product.empty() ? "(" : "*(")
+                 : token.is("]") ? ")"
+                                 : token.text + " ";
     if (options_.threads) {
       const std::string threads = std::to_string(*options_.threads);
       return "((" + product + ") + " + threads + " - 1) / " + threads;
     }
     if (!has_threads(one.dimensions)) {
-      fail(specifiers.at, "the block size [*] of " + one.name + " depends on the number of threads: multiply a dimension by THREADS, or use -fupc-threads=N");
+      fail(specifiers.at, "the block size [*] of " + one.name +
+                              " depends on the number of threads: multiply a dimension by THREADS, "
+                              "or use -fupc-threads=N");
       return "1";
     }
     TokenList dimensions = with_one_thread(one.dimensions);
     product.clear();
-    for (const Token& token : dimensions) product += token.is("[") ? (product.empty() ? "(" : "*(") : token.is("]") ? ")" : token.text + " ";
+    for (const Token& token : dimensions)
+      product += token.is("[")   ? (product.empty() ? "(" : "*(")
+                 : token.is("]") ? ")"
+                                 : token.text + " ";
     return product;
   }
 
@@ -357,10 +395,12 @@ private:
     scaled_[one.name] = {type, joined(dimensions), joined(one.dimensions)};
   }
 
-  // The array grows with THREADS if and only if THREADS is a factor, once. An operator in brackets without THREADS does not matter.
+  // The array grows with THREADS if and only if THREADS is a factor, once. An operator in brackets
+  // without THREADS does not matter.
   void check_threads(const Declarator& one) {
     const TokenList& list = one.dimensions;
-    bool factor = std::count_if(list.begin(), list.end(), [](const Token& token) { return token.is("THREADS"); }) == 1;
+    bool factor = std::count_if(list.begin(), list.end(),
+                                [](const Token& token) { return token.is("THREADS"); }) == 1;
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (list[i].is("(") || list[i].is("[")) open.push_back(i);
@@ -371,11 +411,15 @@ private:
       // 6 / 2 * THREADS is a multiple; THREADS * 6 / 4 and 6 / THREADS need not be.
       const std::size_t divisor = list[i + 1].is("(") ? after_bracket(list, i + 1) : i + 2;
       const std::size_t end = divides ? divisor : after_bracket(list, open.back());
-      const auto at = [&](std::size_t index) { return list.begin() + static_cast<std::ptrdiff_t>(index); };
+      const auto at = [&](std::size_t index) {
+        return list.begin() + static_cast<std::ptrdiff_t>(index);
+      };
       if (has_threads({at(open.back()), at(end)})) factor = false;
     }
     if (!factor)
-      fail(one.tokens.front().at, "the size of " + one.name + " must be a constant multiple of THREADS, which is not constant: use -fupc-threads=N for other sizes");
+      fail(one.tokens.front().at, "the size of " + one.name +
+                                      " must be a constant multiple of THREADS, which is not "
+                                      "constant: use -fupc-threads=N for other sizes");
   }
 
   void remember(const Specifiers& specifiers, const std::string& elements, const Declarator& one) {
@@ -384,7 +428,8 @@ private:
     const bool object = one.prefix.empty();
     const bool pointer = one.prefix.size() == 1;
     if (!object && !pointer) return;
-    const Shape shape = specifiers.shared ? Shape{elements, joined(specifiers.type)} : shapes_[specifiers.type[0].text];
+    const Shape shape = specifiers.shared ? Shape{elements, joined(specifiers.type)}
+                                          : shapes_[specifiers.type[0].text];
     shapes_[object ? one.name : "* " + one.name] = shape;
     if (object && specifiers.is_typedef()) shared_types_.insert(one.name);
   }
@@ -395,16 +440,20 @@ private:
     const bool declares = !out.empty() && out.back().is_word() && !is_keyword(out.back());
     if (!in_function() || member || declares || is_declarator(out)) return copy(i, out);
     const Scaled& array = scaled_[token.text];
-    out.push_back(made("__upc_scaled(" + token.text + "," + array.type + "," + array.one + "," + array.all + ")", token.at));
+    out.push_back(made(
+        "__upc_scaled(" + token.text + "," + array.type + "," + array.one + "," + array.all + ")",
+        token.at));
     return i + 1;
   }
 
   // A local variable of that name, after the first of a declaration: int a, *name.
   bool is_declarator(const TokenList& out) const {
     const auto [first, depth] = statement_;
-    if (brackets_.size() != depth || out.empty() || !(out.back().is(",") || out.back().is("*"))) return false;
+    if (brackets_.size() != depth || out.empty() || !(out.back().is(",") || out.back().is("*")))
+      return false;
     const Token& word = list_[first];
-    return is_type_word(word) || is_type_qualifier(word) || is_storage_class(word) || is_tag_keyword(word) ||
+    return is_type_word(word) || is_type_qualifier(word) || is_storage_class(word) ||
+           is_tag_keyword(word) ||
            (word.is_word() && !is_keyword(word) && list_[first + 1].is_word());
   }
 
@@ -420,7 +469,8 @@ private:
     std::vector<std::size_t> cuts;
     for (std::size_t k = i + 2; k + 1 < after;) {
       if (list_[k].is(";")) cuts.push_back(k);
-      k = list_[k].is("(") || list_[k].is("[") || list_[k].is("{") ? after_bracket(list_, k) : k + 1;
+      k = list_[k].is("(") || list_[k].is("[") || list_[k].is("{") ? after_bracket(list_, k)
+                                                                   : k + 1;
     }
     if (cuts.size() != 2 && cuts.size() != 3) {
       fail(at, "upc_forall has 4 parts: upc_forall (start; condition; step; affinity)");
@@ -436,14 +486,16 @@ private:
     out.push_back(made("for (", at));
     append(out, header);
     out.push_back(made(")", list_[after - 1].at));
-    if (!all) out.push_back(made("__upc_forall_body((" + joined(affinity) + "))", list_[after - 1].at));
+    if (!all)
+      out.push_back(made("__upc_forall_body((" + joined(affinity) + "))", list_[after - 1].at));
     return after;
   }
 
   std::size_t barrier(std::size_t i, std::size_t end, TokenList& out) {
     const Token& token = list_[i];
     std::size_t semicolon = i + 1;
-    while (semicolon < end && !list_[semicolon].is(";")) semicolon = list_[semicolon].is("(") ? after_bracket(list_, semicolon) : semicolon + 1;
+    while (semicolon < end && !list_[semicolon].is(";"))
+      semicolon = list_[semicolon].is("(") ? after_bracket(list_, semicolon) : semicolon + 1;
     TokenList expression = range(i + 1, semicolon);
     out.push_back(made("__" + token.text + "(" + (expression.empty() ? "0, 0" : "1,"), token.at));
     append(out, expression);
@@ -456,23 +508,28 @@ private:
     const bool bracket = i + 1 < end && list_[i + 1].is("(");
     const std::size_t after = bracket ? after_bracket(list_, i + 1) : i + 2;
     const std::size_t begin = bracket ? i + 2 : i + 1, close = bracket ? after - 1 : after;
-    const TokenList operand(list_.begin() + static_cast<std::ptrdiff_t>(begin), list_.begin() + static_cast<std::ptrdiff_t>(close));
+    const TokenList operand(list_.begin() + static_cast<std::ptrdiff_t>(begin),
+                            list_.begin() + static_cast<std::ptrdiff_t>(close));
     Shape shape;
     Specifiers specifiers;
     if (const auto found = shapes_.find(joined(operand)); found != shapes_.end()) {
       shape = found->second;
-    } else if (following(begin, close, specifiers); specifiers.shared && !specifiers.is_definite_by_size()) {
+    } else if (following(begin, close, specifiers);
+               specifiers.shared && !specifiers.is_definite_by_size()) {
       shape = {elements_of(specifiers), joined(specifiers.type)};
     } else {
       fail(token.at, token.text + " needs a shared type, or the name of a shared variable or type");
       return after;
     }
     const std::string element = "sizeof(" + shape.type + ")";
-    if (token.is("upc_blocksizeof")) out.push_back(made("((__SIZE_TYPE__)(" + shape.elements + "))", token.at));
+    if (token.is("upc_blocksizeof"))
+      out.push_back(made("((__SIZE_TYPE__)(" + shape.elements + "))", token.at));
     if (token.is("upc_elemsizeof")) out.push_back(made(element, token.at));
     if (token.is("upc_localsizeof")) {
       brackets_ += '(';
-      out.push_back(made("__upc_local_size(sizeof(" + joined(range(begin, close)) + "), (" + shape.elements + ")*" + element + ")", token.at));
+      out.push_back(made("__upc_local_size(sizeof(" + joined(range(begin, close)) + "), (" +
+                             shape.elements + ")*" + element + ")",
+                         token.at));
       brackets_.pop_back();
     }
     return after;
@@ -480,10 +537,12 @@ private:
 
   // & of a member of a shared struct is a pointer to shared [].
   std::size_t address(std::size_t i, std::size_t end, TokenList& out) {
-    const bool operand_before = !out.empty() && !is_keyword(out.back()) &&
-                                (out.back().kind != Token::Kind::Punctuation || out.back().is(")") || out.back().is("]"));
+    const bool operand_before =
+        !out.empty() && !is_keyword(out.back()) &&
+        (out.back().kind != Token::Kind::Punctuation || out.back().is(")") || out.back().is("]"));
     std::size_t k = i + 1;
-    if (operand_before || k >= end || !(list_[k].is("(") || list_[k].is_word())) return copy(i, out);
+    if (operand_before || k >= end || !(list_[k].is("(") || list_[k].is_word()))
+      return copy(i, out);
     k = list_[k].is("(") ? after_bracket(list_, k) : k + 1;
     std::size_t member_end = 0;
     bool subscripts = true;  // only subscripts follow the last member
@@ -504,7 +563,9 @@ private:
     const std::string expression = joined(range(i + 1, k));
     const std::string base = joined(range(i + 1, member_end));
     brackets_.pop_back();
-    const std::string macro = member_end == k ? "__upc_member_address((" + expression + "))" : "__upc_element_address((" + expression + "), (" + base + "))";
+    const std::string macro = member_end == k
+                                  ? "__upc_member_address((" + expression + "))"
+                                  : "__upc_element_address((" + expression + "), (" + base + "))";
     out.push_back(made(macro, list_[i].at));
     return k;
   }
@@ -517,7 +578,8 @@ private:
   std::map<std::string, Scaled> scaled_;
   std::map<std::string, Shape> shapes_;  // by name; by "* name" what a pointer points to
   std::set<std::string> shared_types_;   // typedefs
-  std::pair<std::size_t, std::size_t> statement_{0, 0};  // its first token, and the number of open brackets
+  std::pair<std::size_t, std::size_t> statement_{
+      0, 0};  // its first token, and the number of open brackets
   std::vector<RewriteError> errors_;
   int tags_ = 0;
 };
@@ -534,9 +596,11 @@ Rewritten rewrite(std::string_view source, const RewriteOptions& options) {
   tokens.list = std::move(list);
   result.text = write_tokens(tokens) + "# 1 \"<upc>\"\n" + rewriter.definitions();
   if (!regions.empty())
-    result.text += "static const char __upc_strict_regions[] __attribute__((used)) = \"" + regions + "\";\n";
+    result.text +=
+        "static const char __upc_strict_regions[] __attribute__((used)) = \"" + regions + "\";\n";
   if (options.threads)
-    result.text += "static const int __upc_static_threads __attribute__((used)) = " + std::to_string(*options.threads) + ";\n";
+    result.text += "static const int __upc_static_threads __attribute__((used)) = " +
+                   std::to_string(*options.threads) + ";\n";
   return result;
 }
 

@@ -25,7 +25,9 @@ bool take_body(TokenList& out, Specifiers& specifiers) {
   std::size_t start = open - 1;
   if (!is_tag_keyword(out[start]) && start > 0) --start;
   if (!is_tag_keyword(out[start])) return false;
-  const auto at = [&](std::size_t index) { return out.begin() + static_cast<std::ptrdiff_t>(index); };
+  const auto at = [&](std::size_t index) {
+    return out.begin() + static_cast<std::ptrdiff_t>(index);
+  };
   specifiers.type.assign(at(start), at(open));
   specifiers.body.assign(at(open), out.end());
   out.resize(start);
@@ -39,14 +41,17 @@ bool Specifiers::is_generic() const {
 }
 
 bool Specifiers::is_typedef() const {
-  return std::any_of(storage.begin(), storage.end(), [](const Token& one) { return one.is("typedef"); });
+  return std::any_of(storage.begin(), storage.end(),
+                     [](const Token& one) { return one.is("typedef"); });
 }
 
 bool Specifiers::is_definite_by_size() const {
   return layout && layout->size() == 1 && layout->front().is("*");
 }
 
-bool is_qualifier_of_upc(const Token& token) { return one_of(token, {"shared", "strict", "relaxed"}); }
+bool is_qualifier_of_upc(const Token& token) {
+  return one_of(token, {"shared", "strict", "relaxed"});
+}
 
 bool is_storage_class(const Token& token) {
   return one_of(token, {"static", "extern", "typedef", "register", "auto", "inline", "__inline",
@@ -58,16 +63,17 @@ bool is_type_qualifier(const Token& token) {
 }
 
 bool is_type_word(const Token& token) {
-  return one_of(token, {"void", "char", "short", "int", "long", "float", "double", "signed", "unsigned",
-                        "_Bool", "_Complex", "__int128", "__signed__", "_Float128", "__float128"});
+  return one_of(token,
+                {"void", "char", "short", "int", "long", "float", "double", "signed", "unsigned",
+                 "_Bool", "_Complex", "__int128", "__signed__", "_Float128", "__float128"});
 }
 
 bool is_tag_keyword(const Token& token) { return one_of(token, {"struct", "union", "enum"}); }
 
 bool is_keyword(const Token& token) {
-  return one_of(token, {"return", "else", "do", "case", "default", "goto", "if", "while", "for", "switch",
-                        "break", "continue", "sizeof", "_Alignof", "upc_forall", "upc_barrier", "upc_notify",
-                        "upc_wait", "upc_fence"});
+  return one_of(token, {"return", "else", "do", "case", "default", "goto", "if", "while", "for",
+                        "switch", "break", "continue", "sizeof", "_Alignof", "upc_forall",
+                        "upc_barrier", "upc_notify", "upc_wait", "upc_fence"});
 }
 
 std::size_t after_bracket(const TokenList& list, std::size_t open) {
@@ -111,14 +117,18 @@ std::string IncompleteLayouts::resolve(const TokenList& type) const {
   return found == names_.end() ? text : found->second;
 }
 
-void IncompleteLayouts::note_use(const TokenList& list, std::size_t at, std::set<std::string>& used) {
+void IncompleteLayouts::note_use(const TokenList& list, std::size_t at,
+                                 std::set<std::string>& used) {
   TokenList type;
   std::size_t i = at;
-  while (i < list.size() && (is_qualifier_of_upc(list[i]) || is_type_qualifier(list[i]) || list[i].is("[")))
+  while (i < list.size() &&
+         (is_qualifier_of_upc(list[i]) || is_type_qualifier(list[i]) || list[i].is("[")))
     i = list[i].is("[") ? after_bracket(list, i) : i + 1;
-  if (i < list.size() && !is_tag_keyword(list[i]) && !is_type_word(list[i]) && list[i].is_word()) type = {list[i]};
+  if (i < list.size() && !is_tag_keyword(list[i]) && !is_type_word(list[i]) && list[i].is_word())
+    type = {list[i]};
   if (i + 1 < list.size() && is_tag_keyword(list[i])) type = {list[i], list[i + 1]};
-  if (at >= 2 && list[at - 1].is_word() && is_tag_keyword(list[at - 2])) type = {list[at - 2], list[at - 1]};
+  if (at >= 2 && list[at - 1].is_word() && is_tag_keyword(list[at - 2]))
+    type = {list[at - 2], list[at - 1]};
   const std::string name = resolve(type);
   if (name.find(' ') != std::string::npos && !complete_.contains(name)) used.insert(name);
 }
@@ -137,7 +147,8 @@ std::size_t IncompleteLayouts::note_tag(const TokenList& list, std::size_t at) {
     complete_.insert(name);
     after = end;
   }
-  if (at > 0 && list[at - 1].is("typedef") && after < list.size() && list[after].is_word()) names_[list[after].text] = name;
+  if (at > 0 && list[at - 1].is("typedef") && after < list.size() && list[after].is_word())
+    names_[list[after].text] = name;
   return after;
 }
 

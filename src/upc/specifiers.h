@@ -1,4 +1,5 @@
-// The declaration specifiers around the word `shared`, in any order: static const shared [4] struct s int …
+// The declaration specifiers around the word `shared`, in any order: static const shared [4] struct
+// s int …
 #pragma once
 
 #include <map>
@@ -40,10 +41,11 @@ std::size_t after_bracket(const TokenList& list, std::size_t open);
 // Takes the specifiers at the end of `out` that belong to those that follow.
 void take_preceding(TokenList& out, Specifiers& specifiers);
 
-// Structs and unions that are used in a layout before they are complete. Clang cannot compute the size of such a block, so
-// that the layout gets a number of its own; the pass learns its size from a variable at the end of the file.
+// Structs and unions that are used in a layout before they are complete. Clang cannot compute the
+// size of such a block, so that the layout gets a number of its own; the pass learns its size from
+// a variable at the end of the file.
 class IncompleteLayouts {
-public:
+ public:
   void scan(const TokenList& list);
   // The name of the struct, if layouts of this type need a number.
   std::optional<std::string> tag_of(const TokenList& type) const;
@@ -51,7 +53,7 @@ public:
   // Declarations that tell the pass the sizes.
   std::string definitions() const;
 
-private:
+ private:
   std::string resolve(const TokenList& type) const;
   void note_use(const TokenList& list, std::size_t at, std::set<std::string>& used);
   std::size_t note_tag(const TokenList& list, std::size_t at);

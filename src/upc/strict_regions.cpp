@@ -20,7 +20,8 @@ std::string mode_of(const Token& token) {
   std::size_t at = token.text.find("pragma");
   if (token.kind != Token::Kind::Directive || at == std::string::npos) return "";
   at = token.text.find("upc", at + 6);
-  if (at == std::string::npos || second_word(token.text, token.text.find("pragma") + 6) != "upc") return "";
+  if (at == std::string::npos || second_word(token.text, token.text.find("pragma") + 6) != "upc")
+    return "";
   const std::string mode = second_word(token.text, at + 3);
   return mode.empty() ? "?" : mode;
 }
@@ -37,7 +38,8 @@ std::string strict_regions(const Tokens& tokens) {
     if (const std::string mode = mode_of(token); !mode.empty()) strict = mode == "strict";
     if (token.is("{")) outer.push_back(strict);
     if (strict && !token.at.system) {
-      extends = extends && regions.back().file == token.at.file && token.at.line >= regions.back().last;
+      extends =
+          extends && regions.back().file == token.at.file && token.at.line >= regions.back().last;
       if (!extends) regions.push_back({token.at.file, token.at.line, 0});
       regions.back().last = token.at.line;
     }
@@ -50,7 +52,8 @@ std::string strict_regions(const Tokens& tokens) {
   std::string text;
   for (const Region& one : regions) {
     const std::string& quoted = tokens.files[static_cast<std::size_t>(one.file)];
-    text += std::to_string(one.first) + " " + std::to_string(one.last) + " " + quoted.substr(1, quoted.size() - 2) + "\\n";
+    text += std::to_string(one.first) + " " + std::to_string(one.last) + " " +
+            quoted.substr(1, quoted.size() - 2) + "\\n";
   }
   return text;
 }

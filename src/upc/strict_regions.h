@@ -1,4 +1,5 @@
-// The lines where accesses without strict or relaxed are strict: #pragma upc strict, also in upc_strict.h.
+// The lines where accesses without strict or relaxed are strict: #pragma upc strict, also in
+// upc_strict.h.
 #pragma once
 
 #include <string>
@@ -9,7 +10,8 @@ namespace photofinish::upc {
 
 bool is_upc_pragma(const Token& token);
 
-// "first last name" for each region, one a line, as the contents of a string literal for the pass. A pragma in a block is valid until the block ends.
+// "first last name" for each region, one a line, as the contents of a string literal for the pass.
+// A pragma in a block is valid until the block ends.
 std::string strict_regions(const Tokens& tokens);
 
 }  // namespace photofinish::upc

@@ -8,7 +8,9 @@
 namespace photofinish::upc {
 namespace {
 
-bool starts_word(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || c == '$'; }
+bool starts_word(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || c == '$';
+}
 bool in_word(char c) { return starts_word(c) || std::isdigit(static_cast<unsigned char>(c)); }
 
 constexpr std::array<std::string_view, 23> kPunctuation{
@@ -16,7 +18,7 @@ constexpr std::array<std::string_view, 23> kPunctuation{
     "&&",  "||",  "+=",  "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##"};
 
 class Reader {
-public:
+ public:
   explicit Reader(std::string_view source) : source_(source) {}
 
   Tokens run() {
@@ -24,7 +26,7 @@ public:
     return std::move(tokens_);
   }
 
-private:
+ private:
   void line() {
     const std::size_t end = std::min(source_.find('\n', position_), source_.size());
     std::string_view text = source_.substr(position_, end - position_);
@@ -40,7 +42,8 @@ private:
 
   void directive(std::string_view text) {
     std::size_t digits = text.find_first_not_of("# \t");
-    if (digits != std::string_view::npos && std::isdigit(static_cast<unsigned char>(text[digits]))) {
+    if (digits != std::string_view::npos &&
+        std::isdigit(static_cast<unsigned char>(text[digits]))) {
       marker(text.substr(digits));
       return;
     }
@@ -82,13 +85,15 @@ private:
     if (starts_word(text[0])) {
       while (n < text.size() && in_word(text[n])) ++n;
       // A prefix of a string: L"", u8"".
-      if (n < text.size() && n <= 2 && (text[n] == '"' || text[n] == '\'')) return {Token::Kind::Text, n + quoted(text.substr(n))};
+      if (n < text.size() && n <= 2 && (text[n] == '"' || text[n] == '\''))
+        return {Token::Kind::Text, n + quoted(text.substr(n))};
       return {Token::Kind::Word, n};
     }
     if (std::isdigit(static_cast<unsigned char>(text[0])) ||
         (text[0] == '.' && text.size() > 1 && std::isdigit(static_cast<unsigned char>(text[1])))) {
       for (n = 1; n < text.size(); ++n) {
-        const bool sign = (text[n] == '+' || text[n] == '-') && std::string_view("eEpP").find(text[n - 1]) != std::string_view::npos;
+        const bool sign = (text[n] == '+' || text[n] == '-') &&
+                          std::string_view("eEpP").find(text[n - 1]) != std::string_view::npos;
         if (!in_word(text[n]) && text[n] != '.' && !sign) break;
       }
       return {Token::Kind::Number, n};
@@ -112,7 +117,7 @@ private:
 };
 
 class Writer {
-public:
+ public:
   explicit Writer(const std::vector<std::string>& files) : files_(files) {}
 
   void add(const Token& token) {
@@ -131,16 +136,19 @@ public:
     return std::move(text_);
   }
 
-private:
+ private:
   void move_to(const Token& token) {
     const Location& to = token.at;
-    const bool near = to.file == at_.file && to.system == at_.system && to.line >= at_.line && to.line < at_.line + 8;
+    const bool near = to.file == at_.file && to.system == at_.system && to.line >= at_.line &&
+                      to.line < at_.line + 8;
     const bool same = near && written_at_ == std::pair(to.line, to.column);
-    const bool joins = to.column == column_ && !text_.empty() && in_word(text_.back()) && in_word(token.text[0]);
+    const bool joins =
+        to.column == column_ && !text_.empty() && in_word(text_.back()) && in_word(token.text[0]);
     const bool fits = to.line > at_.line || same || (to.column >= column_ && !joins);
     if (!near || !fits) {
       if (column_ > 1) text_ += '\n';
-      text_ += "# " + std::to_string(to.line) + " " + files_[static_cast<std::size_t>(to.file)] + (to.system ? " 3\n" : "\n");
+      text_ += "# " + std::to_string(to.line) + " " + files_[static_cast<std::size_t>(to.file)] +
+               (to.system ? " 3\n" : "\n");
       at_ = to;
       column_ = 1;
     }

@@ -34,7 +34,8 @@ struct Tokens {
 // `source` is the output of clang -E. Line markers set locations; other directives are tokens.
 Tokens read_tokens(std::string_view source);
 
-// The text of the tokens, with line markers, so that each token keeps its file, line and, where there is space, its column.
+// The text of the tokens, with line markers, so that each token keeps its file, line and, where
+// there is space, its column.
 std::string write_tokens(const Tokens& tokens);
 
 // Tokens joined by spaces.

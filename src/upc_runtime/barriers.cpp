@@ -1,4 +1,5 @@
-// upc_barrier, and upc_notify and upc_wait as its two halves. Values are compared when the barrier completes.
+// upc_barrier, and upc_notify and upc_wait as its two halves. Values are compared when the barrier
+// completes.
 #include <climits>
 #include <string>
 
@@ -31,12 +32,14 @@ void notify(bool has, int given) {
 void wait(bool has, int given) {
   if (!notified) die("upc_wait without a upc_notify before it");
   if (has && has_value && given != value)
-    die("upc_wait " + std::to_string(given) + " follows upc_notify " + std::to_string(value) + ": the values must be equal");
+    die("upc_wait " + std::to_string(given) + " follows upc_notify " + std::to_string(value) +
+        ": the values must be equal");
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   fence();
   notified = false;
   if (largest[0] != kNone && largest[0] != -largest[1])
-    die("threads reached barriers with different values: " + std::to_string(-largest[1]) + " and " + std::to_string(largest[0]));
+    die("threads reached barriers with different values: " + std::to_string(-largest[1]) + " and " +
+        std::to_string(largest[0]));
 }
 
 }  // namespace

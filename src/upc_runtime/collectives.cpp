@@ -1,4 +1,5 @@
-// Collectives that move data. Modes without NOSYNC synchronize all threads: stronger than MYSYNC asks for.
+// Collectives that move data. Modes without NOSYNC synchronize all threads: stronger than MYSYNC
+// asks for.
 #include "upc_runtime/collectives.h"
 
 #include "upc_runtime/api.h"
@@ -49,7 +50,8 @@ UPC_API void upc_all_gather(Generic to, Generic from, std::size_t bytes, int mod
 UPC_API void upc_all_gather_all(Generic to, Generic from, std::size_t bytes, int mode) {
   enter_collective(mode);
   char* target = local(position_of(to).offset);
-  for (std::uint64_t thread = 0; thread < threads(); ++thread) start_get(target + thread * bytes, {thread, position_of(from).offset}, bytes);
+  for (std::uint64_t thread = 0; thread < threads(); ++thread)
+    start_get(target + thread * bytes, {thread, position_of(from).offset}, bytes);
   leave_collective(mode);
 }
 
@@ -57,15 +59,19 @@ UPC_API void upc_all_exchange(Generic to, Generic from, std::size_t bytes, int m
   enter_collective(mode);
   char* target = local(position_of(to).offset);
   for (std::uint64_t thread = 0; thread < threads(); ++thread)
-    start_get(target + thread * bytes, {thread, position_of(from).offset + my_thread() * bytes}, bytes);
+    start_get(target + thread * bytes, {thread, position_of(from).offset + my_thread() * bytes},
+              bytes);
   leave_collective(mode);
 }
 
 // The block of thread i goes to thread permutation[i].
-UPC_API void upc_all_permute(Generic to, Generic from, Typed permutation, std::size_t bytes, int mode) {
+UPC_API void upc_all_permute(Generic to, Generic from, Typed permutation, std::size_t bytes,
+                             int mode) {
   enter_collective(mode);
   int thread = 0;
-  get(&thread, position_of(permutation + my_thread() * sizeof thread, sizeof thread), sizeof thread);
-  put({static_cast<std::uint64_t>(thread), position_of(to).offset}, local(position_of(from).offset), bytes);
+  get(&thread, position_of(permutation + my_thread() * sizeof thread, sizeof thread),
+      sizeof thread);
+  put({static_cast<std::uint64_t>(thread), position_of(to).offset}, local(position_of(from).offset),
+      bytes);
   leave_collective(mode);
 }

@@ -19,7 +19,8 @@ struct Semaphore {
 std::uint64_t nanoseconds() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1000000000 + static_cast<std::uint64_t>(now.tv_nsec);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1000000000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 void post(Typed semaphore, std::uint64_t count) {
@@ -75,7 +76,9 @@ struct ThreadInfo {
   int guaranteed, probable;
 };
 // 3: UPC_CASTABLE_ALL.
-UPC_API ThreadInfo upc_thread_info(std::size_t thread) { return thread == my_thread() ? ThreadInfo{3, 3} : ThreadInfo{0, 0}; }
+UPC_API ThreadInfo upc_thread_info(std::size_t thread) {
+  return thread == my_thread() ? ThreadInfo{3, 3} : ThreadInfo{0, 0};
+}
 
 UPC_API Typed bupc_sem_alloc(int flags) {
   const Position at = allocate_local(sizeof(Semaphore));
@@ -90,11 +93,15 @@ UPC_API void bupc_sem_postN(Typed semaphore, std::size_t count) { post(semaphore
 UPC_API void bupc_sem_wait(Typed semaphore) { take(semaphore, 1); }
 UPC_API void bupc_sem_waitN(Typed semaphore, std::size_t count) { take(semaphore, count); }
 UPC_API int bupc_sem_try(Typed semaphore) { return try_take(semaphore, 1) ? 1 : 0; }
-UPC_API int bupc_sem_tryN(Typed semaphore, std::size_t count) { return try_take(semaphore, count) ? 1 : 0; }
-UPC_API void bupc_memput_signal(Generic to, const void* from, std::size_t bytes, Typed semaphore, std::size_t count) {
+UPC_API int bupc_sem_tryN(Typed semaphore, std::size_t count) {
+  return try_take(semaphore, count) ? 1 : 0;
+}
+UPC_API void bupc_memput_signal(Generic to, const void* from, std::size_t bytes, Typed semaphore,
+                                std::size_t count) {
   put(position_of(to), from, bytes);
   post(semaphore, count);
 }
-UPC_API void bupc_memput_signal_async(Generic to, const void* from, std::size_t bytes, Typed semaphore, std::size_t count) {
+UPC_API void bupc_memput_signal_async(Generic to, const void* from, std::size_t bytes,
+                                      Typed semaphore, std::size_t count) {
   bupc_memput_signal(to, from, bytes, semaphore, count);
 }

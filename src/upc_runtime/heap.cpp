@@ -1,8 +1,10 @@
-// Two heaps, with the same algorithm: blocks of 4 sizes for each power of two, a list of free blocks for each size, and a
-// limit that grows. A heap's state is in its home's segment, so that each thread can allocate and free; a lock protects it.
-// A block has a header before it, in the home's segment: its size class, and the next free block.
+// Two heaps, with the same algorithm: blocks of 4 sizes for each power of two, a list of free
+// blocks for each size, and a limit that grows. A heap's state is in its home's segment, so that
+// each thread can allocate and free; a lock protects it. A block has a header before it, in the
+// home's segment: its size class, and the next free block.
 //
-// Limit: free blocks are not merged. A program that allocates ever larger blocks does not reuse the smaller ones.
+// Limit: free blocks are not merged. A program that allocates ever larger blocks does not reuse the
+// smaller ones.
 #include "upc_runtime/heap.h"
 
 #include <cstddef>
@@ -33,7 +35,9 @@ struct Header {
 
 std::uint64_t global_begin, local_begin, local_end;
 
-std::uint64_t class_size(std::uint64_t size_class) { return ((4 + size_class % 4) << (size_class / 4)) * 64; }
+std::uint64_t class_size(std::uint64_t size_class) {
+  return ((4 + size_class % 4) << (size_class / 4)) * 64;
+}
 
 std::uint64_t class_of(std::uint64_t bytes) {
   std::uint64_t size_class = 0;
@@ -42,7 +46,7 @@ std::uint64_t class_of(std::uint64_t bytes) {
 }
 
 class Heap {
-public:
+ public:
   Heap(std::uint64_t home, std::uint64_t state) : home_(home), state_(state) {}
 
   void open(std::uint64_t begin, std::uint64_t end) {
@@ -74,7 +78,7 @@ public:
     unlock();
   }
 
-private:
+ private:
   std::uint64_t extend(std::uint64_t size_class) {
     const std::uint64_t size = class_size(size_class), alignment = size >= kLarge ? 4096 : 64;
     const std::uint64_t next = read(state_ + offsetof(State, next));
@@ -85,7 +89,9 @@ private:
     return block;
   }
 
-  std::uint64_t free_list(std::uint64_t size_class) const { return state_ + offsetof(State, free) + size_class * 8; }
+  std::uint64_t free_list(std::uint64_t size_class) const {
+    return state_ + offsetof(State, free) + size_class * 8;
+  }
   Position at(std::uint64_t offset) const { return {.thread = home_, .offset = offset}; }
 
   std::uint64_t read(std::uint64_t offset) const {
@@ -93,7 +99,9 @@ private:
     get(&value, at(offset), sizeof value);
     return value;
   }
-  void write(std::uint64_t offset, std::uint64_t value) const { put(at(offset), &value, sizeof value); }
+  void write(std::uint64_t offset, std::uint64_t value) const {
+    put(at(offset), &value, sizeof value);
+  }
 
   void lock() const {
     while (compare_and_swap(at(state_), 0, 1, 8) != 0) relax();
@@ -125,7 +133,9 @@ std::uint64_t heap_bytes() {
   return static_cast<std::uint64_t>(number * factor);
 }
 
-std::uint64_t bytes_per_thread(std::uint64_t blocks, std::uint64_t bytes) { return (blocks + threads() - 1) / threads() * bytes; }
+std::uint64_t bytes_per_thread(std::uint64_t blocks, std::uint64_t bytes) {
+  return (blocks + threads() - 1) / threads() * bytes;
+}
 
 std::uint64_t allocate_global(std::uint64_t blocks, std::uint64_t bytes) {
   return blocks == 0 || bytes == 0 ? 0 : global_heap().allocate(bytes_per_thread(blocks, bytes));
@@ -147,7 +157,8 @@ void open_heaps() {
 }
 
 Position allocate_local(std::uint64_t bytes) {
-  return {.thread = my_thread(), .offset = bytes == 0 ? 0 : local_heap(my_thread()).allocate(bytes)};
+  return {.thread = my_thread(),
+          .offset = bytes == 0 ? 0 : local_heap(my_thread()).allocate(bytes)};
 }
 
 void release(const Position& memory) {
@@ -168,7 +179,8 @@ UPC_API Generic upc_global_alloc(std::size_t blocks, std::size_t bytes) {
 }
 
 UPC_API Generic upc_all_alloc(std::size_t blocks, std::size_t bytes) {
-  return generic_pointer({.offset = broadcast_from_zero(my_thread() == 0 ? allocate_global(blocks, bytes) : 0)});
+  return generic_pointer(
+      {.offset = broadcast_from_zero(my_thread() == 0 ? allocate_global(blocks, bytes) : 0)});
 }
 
 UPC_API void upc_free(Generic pointer) { release(position_of(pointer)); }

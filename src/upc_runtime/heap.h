@@ -10,8 +10,8 @@ namespace photofinish::upc {
 // Offsets below are the heaps' own.
 constexpr std::uint64_t kFirstOffset = 16384;
 
-// The global heap has the same offset in all segments; the local heap is each thread's. `first` is the end of the statics.
-// Returns the size of a segment.
+// The global heap has the same offset in all segments; the local heap is each thread's. `first` is
+// the end of the statics. Returns the size of a segment.
 std::uint64_t place_heaps(std::uint64_t first);
 void open_heaps();
 

@@ -1,18 +1,22 @@
-// How a pointer to shared memory is stored. The rewriter, the lowering pass and the runtime share this file.
+// How a pointer to shared memory is stored. The rewriter, the lowering pass and the runtime share
+// this file.
 //
-// Each thread has a segment. An object has the same offset in all segments. A block of b bytes lies in one segment.
+// Each thread has a segment. An object has the same offset in all segments. A block of b bytes lies
+// in one segment.
 //
 // Typed pointer, 64 bits, for blocks of b bytes:
-//   low 44 bits   linear address: (row · THREADS + thread) · b + phase. It grows by sizeof(T) from element to element,
+//   low 44 bits   linear address: (row · THREADS + thread) · b + phase. It grows by sizeof(T) from
+//   element to element,
 //                 so that pointer arithmetic, comparison and difference are those of C.
-//   high 20 bits  skew: (offset of the block modulo b) / unit(b), since blocks start anywhere in a segment
+//   high 20 bits  skew: (offset of the block modulo b) / unit(b), since blocks start anywhere in a
+//   segment
 // Typed pointer with an indefinite block (`shared []`): low 44 bits offset, high 20 bits thread.
 //
-// Example, THREADS = 2, b = 8, an int array at offset 4096 (skew 0): element 5 is at linear address 8192 + 20,
-// block 1026, so thread 0, row 513, phase 4, offset 513 · 8 + 4 = 4108.
+// Example, THREADS = 2, b = 8, an int array at offset 4096 (skew 0): element 5 is at linear address
+// 8192 + 20, block 1026, so thread 0, row 513, phase 4, offset 513 · 8 + 4 = 4108.
 //
-// Generic pointer (`shared void *`), 120 bits: 56 bits offset, 40 bits phase in bytes, 24 bits thread.
-// The null pointer has all bits zero. No object has offset 0.
+// Generic pointer (`shared void *`), 120 bits: 56 bits offset, 40 bits phase in bytes, 24 bits
+// thread. The null pointer has all bits zero. No object has offset 0.
 //
 // An address space number of clang stands for a number of block bytes.
 #pragma once
@@ -31,8 +35,8 @@ constexpr unsigned kThreadShift = 96;
 constexpr std::uint64_t kOffsetMask = (std::uint64_t{1} << kPhaseShift) - 1;
 constexpr std::uint64_t kPhaseMask = (std::uint64_t{1} << (kThreadShift - kPhaseShift)) - 1;
 
-// Address spaces: block bytes below 2 MiB as they are (0: indefinite), then mantissa and exponent, then layouts of
-// types that are incomplete where they are used first.
+// Address spaces: block bytes below 2 MiB as they are (0: indefinite), then mantissa and exponent,
+// then layouts of types that are incomplete where they are used first.
 constexpr unsigned kFirstSpace = 0x1000;
 constexpr unsigned kDirectBits = 21;
 constexpr unsigned kMantissaBits = 17;

@@ -30,7 +30,9 @@ using namespace photofinish::upc;
 
 UPC_API Typed upc_global_lock_alloc() { return typed_pointer(new_lock(), 0); }
 
-UPC_API Typed upc_all_lock_alloc() { return broadcast_from_zero(my_thread() == 0 ? typed_pointer(new_lock(), 0) : 0); }
+UPC_API Typed upc_all_lock_alloc() {
+  return broadcast_from_zero(my_thread() == 0 ? typed_pointer(new_lock(), 0) : 0);
+}
 
 UPC_API void upc_lock_free(Typed lock) { release(position_of_indefinite(lock)); }
 
@@ -51,5 +53,6 @@ UPC_API void upc_unlock(Typed lock) {
   const Position at = position_of_indefinite(lock);
   complete_all();
   fence();
-  if (compare_and_swap(at, my_thread() + 1, 0, 8) != my_thread() + 1) die("upc_unlock: this thread does not hold the lock");
+  if (compare_and_swap(at, my_thread() + 1, 0, 8) != my_thread() + 1)
+    die("upc_unlock: this thread does not hold the lock");
 }

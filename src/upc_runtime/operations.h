@@ -40,13 +40,20 @@ T combined(int operation, T a, T b) {
     if (operation == kXor) return static_cast<T>(a ^ b);
   }
   switch (operation) {
-    case kMult: return static_cast<T>(a * b);
-    case kLogAnd: return static_cast<T>(a != 0 && b != 0);
-    case kLogOr: return static_cast<T>(a != 0 || b != 0);
-    case kMin: return b < a ? b : a;
-    case kMax: return a < b ? b : a;
-    case kSub: return static_cast<T>(a - b);
-    default: return static_cast<T>(a + b);
+    case kMult:
+      return static_cast<T>(a * b);
+    case kLogAnd:
+      return static_cast<T>(a != 0 && b != 0);
+    case kLogOr:
+      return static_cast<T>(a != 0 || b != 0);
+    case kMin:
+      return b < a ? b : a;
+    case kMax:
+      return a < b ? b : a;
+    case kSub:
+      return static_cast<T>(a - b);
+    default:
+      return static_cast<T>(a + b);
   }
 }
 

@@ -16,7 +16,8 @@ Position position_of(Generic pointer) {
 
 Generic generic_pointer(const Position& at) {
   if (at.is_null()) return 0;
-  return (static_cast<Generic>(at.thread) << kThreadShift) | (static_cast<Generic>(at.phase) << kPhaseShift) | at.offset;
+  return (static_cast<Generic>(at.thread) << kThreadShift) |
+         (static_cast<Generic>(at.phase) << kPhaseShift) | at.offset;
 }
 
 Position position_of(Typed pointer, std::uint64_t block) {
@@ -35,21 +36,25 @@ Typed typed_pointer(const Position& at, std::uint64_t block) {
   const std::uint64_t start = at.offset - phase;
   const std::uint64_t skew = start % block, shift = skew_shift(block);
   if ((skew >> shift) << shift != skew)
-    die("cannot convert to a pointer with blocks of " + std::to_string(block) + " bytes: such blocks start at multiples of " +
-        std::to_string(std::uint64_t{1} << shift) + " bytes, and this one would start at " + std::to_string(start));
-  return ((skew >> shift) << kLinearBits) | ((start / block * threads() + at.thread) * block + phase);
+    die("cannot convert to a pointer with blocks of " + std::to_string(block) +
+        " bytes: such blocks start at multiples of " + std::to_string(std::uint64_t{1} << shift) +
+        " bytes, and this one would start at " + std::to_string(start));
+  return ((skew >> shift) << kLinearBits) |
+         ((start / block * threads() + at.thread) * block + phase);
 }
 
 }  // namespace photofinish::upc
 
 using namespace photofinish::upc;
 
-UPC_API std::uint64_t __upc_from_generic(std::uint64_t low, std::uint64_t high, std::uint64_t block) {
+UPC_API std::uint64_t __upc_from_generic(std::uint64_t low, std::uint64_t high,
+                                         std::uint64_t block) {
   return typed_pointer(position_of((static_cast<Generic>(high) << 64) | low), block);
 }
 
 // The result has phase 0, except for the null pointer.
-UPC_API std::uint64_t __upc_change_block(std::uint64_t pointer, std::uint64_t from, std::uint64_t to) {
+UPC_API std::uint64_t __upc_change_block(std::uint64_t pointer, std::uint64_t from,
+                                         std::uint64_t to) {
   if (pointer == 0) return 0;
   Position at = position_of(pointer, from);
   at.phase = 0;

@@ -14,9 +14,11 @@ namespace {
 // A shared array of T with blocks of `block` elements; 0: indefinite.
 template <class T>
 class Array {
-public:
+ public:
   Array(Generic first, std::size_t elements, std::size_t block)
-      : block_(block * sizeof(T)), elements_(elements), first_(typed_pointer(position_of(first), block_)) {}
+      : block_(block * sizeof(T)),
+        elements_(elements),
+        first_(typed_pointer(position_of(first), block_)) {}
 
   // Calls action(position, index, count) for each piece that is contiguous.
   template <class Action>
@@ -32,12 +34,14 @@ public:
 
   std::vector<T> values() const {
     std::vector<T> result(elements_);
-    each_piece([&](const Position& at, std::size_t index, std::size_t count) { start_get(result.data() + index, at, count * sizeof(T)); });
+    each_piece([&](const Position& at, std::size_t index, std::size_t count) {
+      start_get(result.data() + index, at, count * sizeof(T));
+    });
     complete_all();
     return result;
   }
 
-private:
+ private:
   std::uint64_t block_;
   std::size_t elements_;
   Typed first_;
@@ -48,14 +52,16 @@ using Function = T (*)(T, T);
 
 template <class T>
 T apply(int operation, Function<T> function, T a, T b) {
-  return (operation & (kFunction | kOrderedFunction)) != 0 ? function(a, b) : combined(operation, a, b);
+  return (operation & (kFunction | kOrderedFunction)) != 0 ? function(a, b)
+                                                           : combined(operation, a, b);
 }
 
 template <class T>
 void check(int operation, Function<T> function, const char* name) {
   const bool called = (operation & (kFunction | kOrderedFunction)) != 0;
   if (called ? function == nullptr : !has_operation<T>(operation))
-    die(std::string(name) + ": the type does not have the operation, or the function is a null pointer");
+    die(std::string(name) +
+        ": the type does not have the operation, or the function is a null pointer");
 }
 
 // Each thread combines its own elements; then all values are combined where the result goes.
@@ -78,12 +84,15 @@ T reduced_by_parts(const Array<T>& array, int operation, Function<T> function) {
   MPI_Allgather(&own, sizeof own, MPI_BYTE, parts.data(), sizeof own, MPI_BYTE, communicator());
   Part result{};
   for (const Part& part : parts)
-    if (part.used) result = {result.used ? apply(operation, function, result.value, part.value) : part.value, true};
+    if (part.used)
+      result = {result.used ? apply(operation, function, result.value, part.value) : part.value,
+                true};
   return result.value;
 }
 
 template <class T>
-void reduce(Generic to, Generic from, int operation, std::size_t elements, std::size_t block, Function<T> function, int mode) {
+void reduce(Generic to, Generic from, int operation, std::size_t elements, std::size_t block,
+            Function<T> function, int mode) {
   check(operation, function, "upc_all_reduce");
   enter_collective(mode);
   const Position target = position_of(to);
@@ -100,18 +109,22 @@ void reduce(Generic to, Generic from, int operation, std::size_t elements, std::
   leave_collective(mode);
 }
 
-// Each thread computes all sums and stores those of its own elements: simple, but no faster with more threads.
+// Each thread computes all sums and stores those of its own elements: simple, but no faster with
+// more threads.
 template <class T>
-void prefix_reduce(Generic to, Generic from, int operation, std::size_t elements, std::size_t block, Function<T> function, int mode) {
+void prefix_reduce(Generic to, Generic from, int operation, std::size_t elements, std::size_t block,
+                   Function<T> function, int mode) {
   check(operation, function, "upc_all_prefix_reduce");
   enter_collective(mode);
   std::vector<T> values = Array<T>(from, elements, block).values();
-  for (std::size_t i = 1; i < values.size(); ++i) values[i] = apply(operation, function, values[i - 1], values[i]);
+  for (std::size_t i = 1; i < values.size(); ++i)
+    values[i] = apply(operation, function, values[i - 1], values[i]);
   // The target may be the source: all have read it.
   MPI_Barrier(communicator());
-  Array<T>(to, elements, block).each_piece([&](const Position& at, std::size_t index, std::size_t count) {
-    if (is_mine(at)) put(at, values.data() + index, count * sizeof(T));
-  });
+  Array<T>(to, elements, block)
+      .each_piece([&](const Position& at, std::size_t index, std::size_t count) {
+        if (is_mine(at)) put(at, values.data() + index, count * sizeof(T));
+      });
   leave_collective(mode);
 }
 
@@ -120,14 +133,16 @@ void prefix_reduce(Generic to, Generic from, int operation, std::size_t elements
 
 using namespace photofinish::upc;
 
-#define REDUCTION(letter, type)                                                                                       \
-  UPC_API void upc_all_reduce##letter(Generic to, Generic from, int operation, std::size_t elements,                  \
-                                      std::size_t block, type (*function)(type, type), int mode) {                    \
-    reduce<type>(to, from, operation, elements, block, function, mode);                                               \
-  }                                                                                                                   \
-  UPC_API void upc_all_prefix_reduce##letter(Generic to, Generic from, int operation, std::size_t elements,           \
-                                             std::size_t block, type (*function)(type, type), int mode) {             \
-    prefix_reduce<type>(to, from, operation, elements, block, function, mode);                                        \
+#define REDUCTION(letter, type)                                                        \
+  UPC_API void upc_all_reduce##letter(Generic to, Generic from, int operation,         \
+                                      std::size_t elements, std::size_t block,         \
+                                      type (*function)(type, type), int mode) {        \
+    reduce<type>(to, from, operation, elements, block, function, mode);                \
+  }                                                                                    \
+  UPC_API void upc_all_prefix_reduce##letter(Generic to, Generic from, int operation,  \
+                                             std::size_t elements, std::size_t block,  \
+                                             type (*function)(type, type), int mode) { \
+    prefix_reduce<type>(to, from, operation, elements, block, function, mode);         \
   }
 REDUCTION(C, signed char)
 REDUCTION(UC, unsigned char)

@@ -28,11 +28,16 @@ MPI_Aint displacement(const Position& at) { return static_cast<MPI_Aint>(at.offs
 
 MPI_Datatype unsigned_type(std::uint64_t bytes) {
   switch (bytes) {
-    case 1: return MPI_UINT8_T;
-    case 2: return MPI_UINT16_T;
-    case 4: return MPI_UINT32_T;
-    case 8: return MPI_UINT64_T;
-    default: return MPI_DATATYPE_NULL;
+    case 1:
+      return MPI_UINT8_T;
+    case 2:
+      return MPI_UINT16_T;
+    case 4:
+      return MPI_UINT32_T;
+    case 8:
+      return MPI_UINT64_T;
+    default:
+      return MPI_DATATYPE_NULL;
   }
 }
 
@@ -64,7 +69,8 @@ void open_segment(std::uint64_t bytes) {
     die("the shared memory of all threads would exceed 8 TiB: reduce UPC_SHARED_HEAP_SIZE");
   MPI_Comm_dup(MPI_COMM_WORLD, &own_communicator);
   const auto size = static_cast<MPI_Aint>(bytes);
-  // On one node, memory that all map: fast, and Open MPI 4.1 crashes in atomics on a thread's own memory of other windows.
+  // On one node, memory that all map: fast, and Open MPI 4.1 crashes in atomics on a thread's own
+  // memory of other windows.
   if (is_on_one_node())
     MPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, own_communicator, &__upc_segment, &window);
   else
@@ -92,7 +98,8 @@ void start_get(void* to, const Position& from, std::uint64_t bytes) {
   }
   for (std::uint64_t done = 0; done < bytes; done += kLargestTransfer) {
     const int count = static_cast<int>(std::min(kLargestTransfer, bytes - done));
-    MPI_Get(static_cast<char*>(to) + done, count, MPI_BYTE, rank_of(from), displacement(from) + static_cast<MPI_Aint>(done), count, MPI_BYTE, window);
+    MPI_Get(static_cast<char*>(to) + done, count, MPI_BYTE, rank_of(from),
+            displacement(from) + static_cast<MPI_Aint>(done), count, MPI_BYTE, window);
   }
 }
 
@@ -103,7 +110,8 @@ void start_put(const Position& to, const void* from, std::uint64_t bytes) {
   }
   for (std::uint64_t done = 0; done < bytes; done += kLargestTransfer) {
     const int count = static_cast<int>(std::min(kLargestTransfer, bytes - done));
-    MPI_Put(static_cast<const char*>(from) + done, count, MPI_BYTE, rank_of(to), displacement(to) + static_cast<MPI_Aint>(done), count, MPI_BYTE, window);
+    MPI_Put(static_cast<const char*>(from) + done, count, MPI_BYTE, rank_of(to),
+            displacement(to) + static_cast<MPI_Aint>(done), count, MPI_BYTE, window);
   }
 }
 
@@ -131,7 +139,8 @@ void fence() {
 void atomic_read(void* to, const Position& from, std::uint64_t bytes) {
   fence();
   if (is_word(from, bytes)) {
-    MPI_Fetch_and_op(to, to, unsigned_type(bytes), rank_of(from), displacement(from), MPI_NO_OP, window);
+    MPI_Fetch_and_op(to, to, unsigned_type(bytes), rank_of(from), displacement(from), MPI_NO_OP,
+                     window);
     MPI_Win_flush(rank_of(from), window);
   } else {
     get(to, from, bytes);
@@ -151,9 +160,11 @@ void atomic_write(const Position& to, const void* from, std::uint64_t bytes) {
   fence();
 }
 
-std::uint64_t compare_and_swap(const Position& at, std::uint64_t expected, std::uint64_t desired, std::uint64_t bytes) {
+std::uint64_t compare_and_swap(const Position& at, std::uint64_t expected, std::uint64_t desired,
+                               std::uint64_t bytes) {
   std::uint64_t old = 0;
-  MPI_Compare_and_swap(&desired, &expected, &old, unsigned_type(bytes), rank_of(at), displacement(at), window);
+  MPI_Compare_and_swap(&desired, &expected, &old, unsigned_type(bytes), rank_of(at),
+                       displacement(at), window);
   MPI_Win_flush(rank_of(at), window);
   return old;
 }

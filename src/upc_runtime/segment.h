@@ -1,4 +1,5 @@
-// The shared memory of all threads: one MPI window with a segment for each. All transfers are complete when they return.
+// The shared memory of all threads: one MPI window with a segment for each. All transfers are
+// complete when they return.
 #pragma once
 
 #include <mpi.h>
@@ -37,14 +38,16 @@ void complete_all();
 void get(void* to, const Position& from, std::uint64_t bytes);
 void put(const Position& to, const void* from, std::uint64_t bytes);
 
-// Memory of this thread and of others agree: what this thread did before is visible, and it sees what others did.
+// Memory of this thread and of others agree: what this thread did before is visible, and it sees
+// what others did.
 void fence();
 
 // Atomic operations on aligned words of 4 or 8 bytes (read and write: 1, 2, 4 or 8).
 void atomic_read(void* to, const Position& from, std::uint64_t bytes);
 void atomic_write(const Position& to, const void* from, std::uint64_t bytes);
 // Returns the old value.
-std::uint64_t compare_and_swap(const Position& at, std::uint64_t expected, std::uint64_t desired, std::uint64_t bytes);
+std::uint64_t compare_and_swap(const Position& at, std::uint64_t expected, std::uint64_t desired,
+                               std::uint64_t bytes);
 std::uint64_t fetch_and_add(const Position& at, std::uint64_t value);
 
 // Call it in loops that wait for other threads: lets MPI and other processes make progress.

@@ -1,4 +1,5 @@
-// Shared variables of the program: a table for each file, which the pass writes (compiler/upc/statics.cpp).
+// Shared variables of the program: a table for each file, which the pass writes
+// (compiler/upc/statics.cpp).
 #pragma once
 
 #include <cstdint>

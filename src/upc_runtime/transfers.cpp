@@ -47,31 +47,48 @@ using namespace photofinish::upc;
 
 // --- what the pass calls for accesses
 
-UPC_API void __upc_get(void* to, std::uint64_t thread, std::uint64_t offset, std::uint64_t bytes) { get(to, {thread, offset}, bytes); }
-UPC_API void __upc_put(std::uint64_t thread, std::uint64_t offset, const void* from, std::uint64_t bytes) { put({thread, offset}, from, bytes); }
-UPC_API void __upc_fill(std::uint64_t thread, std::uint64_t offset, std::uint64_t byte, std::uint64_t bytes) {
+UPC_API void __upc_get(void* to, std::uint64_t thread, std::uint64_t offset, std::uint64_t bytes) {
+  get(to, {thread, offset}, bytes);
+}
+UPC_API void __upc_put(std::uint64_t thread, std::uint64_t offset, const void* from,
+                       std::uint64_t bytes) {
+  put({thread, offset}, from, bytes);
+}
+UPC_API void __upc_fill(std::uint64_t thread, std::uint64_t offset, std::uint64_t byte,
+                        std::uint64_t bytes) {
   fill({thread, offset}, static_cast<int>(byte), bytes);
 }
-UPC_API void __upc_move(std::uint64_t to_thread, std::uint64_t to, std::uint64_t from_thread, std::uint64_t from, std::uint64_t bytes) {
+UPC_API void __upc_move(std::uint64_t to_thread, std::uint64_t to, std::uint64_t from_thread,
+                        std::uint64_t from, std::uint64_t bytes) {
   move({to_thread, to}, {from_thread, from}, bytes);
 }
 
-UPC_API void __upc_strict_get(void* to, std::uint64_t thread, std::uint64_t offset, std::uint64_t bytes) {
+UPC_API void __upc_strict_get(void* to, std::uint64_t thread, std::uint64_t offset,
+                              std::uint64_t bytes) {
   // Programs wait for flags with strict reads.
   static unsigned count = 0;
   if (++count % 16 == 0) relax();
   atomic_read(to, {thread, offset}, bytes);
 }
-UPC_API void __upc_strict_put(std::uint64_t thread, std::uint64_t offset, const void* from, std::uint64_t bytes) {
+UPC_API void __upc_strict_put(std::uint64_t thread, std::uint64_t offset, const void* from,
+                              std::uint64_t bytes) {
   atomic_write({thread, offset}, from, bytes);
 }
 
 // --- copies
 
-UPC_API void upc_memcpy(Generic to, Generic from, std::size_t bytes) { move(position_of(to), position_of(from), bytes); }
-UPC_API void upc_memget(void* to, Generic from, std::size_t bytes) { get(to, position_of(from), bytes); }
-UPC_API void upc_memput(Generic to, const void* from, std::size_t bytes) { put(position_of(to), from, bytes); }
-UPC_API void upc_memset(Generic to, int byte, std::size_t bytes) { fill(position_of(to), byte, bytes); }
+UPC_API void upc_memcpy(Generic to, Generic from, std::size_t bytes) {
+  move(position_of(to), position_of(from), bytes);
+}
+UPC_API void upc_memget(void* to, Generic from, std::size_t bytes) {
+  get(to, position_of(from), bytes);
+}
+UPC_API void upc_memput(Generic to, const void* from, std::size_t bytes) {
+  put(position_of(to), from, bytes);
+}
+UPC_API void upc_memset(Generic to, int byte, std::size_t bytes) {
+  fill(position_of(to), byte, bytes);
+}
 
 // --- non-blocking copies
 
@@ -101,10 +118,18 @@ UPC_API int upc_sync_attempt(std::uint64_t handle) {
   upc_sync(handle);
   return 1;
 }
-UPC_API void upc_memget_nbi(void* to, Generic from, std::size_t bytes) { upc_memget_nb(to, from, bytes); }
-UPC_API void upc_memput_nbi(Generic to, const void* from, std::size_t bytes) { upc_memput_nb(to, from, bytes); }
-UPC_API void upc_memcpy_nbi(Generic to, Generic from, std::size_t bytes) { upc_memcpy_nb(to, from, bytes); }
-UPC_API void upc_memset_nbi(Generic to, int byte, std::size_t bytes) { upc_memset_nb(to, byte, bytes); }
+UPC_API void upc_memget_nbi(void* to, Generic from, std::size_t bytes) {
+  upc_memget_nb(to, from, bytes);
+}
+UPC_API void upc_memput_nbi(Generic to, const void* from, std::size_t bytes) {
+  upc_memput_nb(to, from, bytes);
+}
+UPC_API void upc_memcpy_nbi(Generic to, Generic from, std::size_t bytes) {
+  upc_memcpy_nb(to, from, bytes);
+}
+UPC_API void upc_memset_nbi(Generic to, int byte, std::size_t bytes) {
+  upc_memset_nb(to, byte, bytes);
+}
 UPC_API void upc_synci() { complete_all(); }
 UPC_API int upc_synci_attempt() {
   complete_all();

@@ -11,5 +11,5 @@ typedef struct {
   int probablyCastable;
 } upc_thread_info_t;
 
-void *upc_cast(shared const void *pointer);
+void* upc_cast(shared const void* pointer);
 upc_thread_info_t upc_thread_info(size_t thread);

@@ -19,7 +19,7 @@ namespace layout = photofinish::upc;
 namespace {
 
 class Lowering {
-public:
+ public:
   explicit Lowering(Module& module)
       : module_(module), sizes_(module.getDataLayout()), pointers_(module), strict_(module) {}
 
@@ -30,7 +30,7 @@ public:
     for (Instruction* instruction : all) lower(*instruction);
   }
 
-private:
+ private:
   void lower(Instruction& one) {
     if (auto* load = dyn_cast<LoadInst>(&one)) {
       if (Pointers::is_shared(load->getPointerOperandType())) lower_load(*load);
@@ -46,7 +46,9 @@ private:
       lower_compare(*compare);
     } else if (isa<AtomicRMWInst, AtomicCmpXchgInst>(one)) {
       if (Pointers::is_shared(one.getOperand(0)->getType()))
-        Pointers::refuse(one, "atomic operations of C cannot access shared memory: use upc_atomic_relaxed or upc_atomic_strict");
+        Pointers::refuse(one,
+                         "atomic operations of C cannot access shared memory: use "
+                         "upc_atomic_relaxed or upc_atomic_strict");
     }
   }
 
@@ -55,7 +57,8 @@ private:
   }
 
   FunctionCallee function(const char* name, ArrayRef<Type*> parameters) {
-    return module_.getOrInsertFunction(name, FunctionType::get(Type::getVoidTy(module_.getContext()), parameters, false));
+    return module_.getOrInsertFunction(
+        name, FunctionType::get(Type::getVoidTy(module_.getContext()), parameters, false));
   }
 
   // A call of a function of the runtime with pointers and 64-bit integers.
@@ -65,7 +68,8 @@ private:
     builder.CreateCall(function(name, types), arguments);
   }
 
-  // For a value that goes through the runtime: one for each function and type, since it is read or written at once.
+  // For a value that goes through the runtime: one for each function and type, since it is read or
+  // written at once.
   Value* buffer(Instruction& user, Type* type) {
     Value*& found = buffers_[{user.getFunction(), type}];
     if (found == nullptr) {
@@ -76,7 +80,9 @@ private:
     return found;
   }
 
-  bool is_strict(const Instruction& one, bool is_volatile) const { return is_volatile || strict_.contains(one); }
+  bool is_strict(const Instruction& one, bool is_volatile) const {
+    return is_volatile || strict_.contains(one);
+  }
 
   void lower_load(LoadInst& load) {
     IRBuilder<> builder(&load);
@@ -95,7 +101,8 @@ private:
     SplitBlockAndInsertIfThenElse(mine, &load, &near, &far);
     builder.SetInsertPoint(near);
     builder.SetCurrentDebugLocation(load.getDebugLoc());
-    auto* local = builder.CreateAlignedLoad(type, pointers_.local_address(builder, at), load.getAlign());
+    auto* local =
+        builder.CreateAlignedLoad(type, pointers_.local_address(builder, at), load.getAlign());
     local->copyMetadata(load);
     builder.SetInsertPoint(far);
     builder.SetCurrentDebugLocation(load.getDebugLoc());
@@ -126,7 +133,8 @@ private:
     SplitBlockAndInsertIfThenElse(mine, &store, &near, &far);
     builder.SetInsertPoint(near);
     builder.SetCurrentDebugLocation(store.getDebugLoc());
-    auto* local = builder.CreateAlignedStore(value, pointers_.local_address(builder, at), store.getAlign());
+    auto* local =
+        builder.CreateAlignedStore(value, pointers_.local_address(builder, at), store.getAlign());
     local->copyMetadata(store);
     builder.SetInsertPoint(far);
     builder.SetCurrentDebugLocation(store.getDebugLoc());
@@ -147,7 +155,8 @@ private:
     if (to && from) {
       const Position target = position(builder, copy.getRawDest(), copy);
       const Position source = position(builder, copy.getRawSource(), copy);
-      call(builder, "__upc_move", {target.thread, target.offset, source.thread, source.offset, size});
+      call(builder, "__upc_move",
+           {target.thread, target.offset, source.thread, source.offset, size});
     } else {
       const Position at = position(builder, to ? copy.getRawDest() : copy.getRawSource(), copy);
       Instruction *near = nullptr, *far = nullptr;
@@ -155,8 +164,8 @@ private:
       builder.SetInsertPoint(near);
       builder.SetCurrentDebugLocation(copy.getDebugLoc());
       Value* local = pointers_.local_address(builder, at);
-      builder.CreateMemMove(to ? local : copy.getRawDest(), copy.getDestAlign(), to ? copy.getRawSource() : local,
-                            copy.getSourceAlign(), size);
+      builder.CreateMemMove(to ? local : copy.getRawDest(), copy.getDestAlign(),
+                            to ? copy.getRawSource() : local, copy.getSourceAlign(), size);
       builder.SetInsertPoint(far);
       builder.SetCurrentDebugLocation(copy.getDebugLoc());
       if (to)
@@ -173,7 +182,9 @@ private:
     IRBuilder<> builder(&fill);
     const Position at = position(builder, fill.getRawDest(), fill);
     Value* byte = builder.CreateZExt(fill.getValue(), builder.getInt64Ty());
-    call(builder, "__upc_fill", {at.thread, at.offset, byte, builder.CreateZExtOrTrunc(fill.getLength(), builder.getInt64Ty())});
+    call(builder, "__upc_fill",
+         {at.thread, at.offset, byte,
+          builder.CreateZExtOrTrunc(fill.getLength(), builder.getInt64Ty())});
     fill.eraseFromParent();
   }
 
@@ -185,8 +196,9 @@ private:
     Value* result = nullptr;
     if (isa<AddrSpaceCastInst>(cast) && Pointers::is_shared(from)) {
       const std::uint64_t block = pointers_.block(from, cast);
-      result = Pointers::is_shared(to) ? pointers_.to_block(builder, value, block, to, pointers_.block(to, cast))
-                                       : pointers_.to_private(builder, value, block);
+      result = Pointers::is_shared(to)
+                   ? pointers_.to_block(builder, value, block, to, pointers_.block(to, cast))
+                   : pointers_.to_private(builder, value, block);
     } else if (isa<AddrSpaceCastInst>(cast) && Pointers::is_shared(to)) {
       Pointers::refuse(cast, "a private pointer cannot become a pointer to shared");
       return;
@@ -215,15 +227,19 @@ private:
   Value* from_integer(IRBuilder<>& builder, CastInst& cast) {
     Value* value = cast.getOperand(0);
     Type* to = cast.getType();
-    if (isa<ConstantInt>(value) && dyn_cast<ConstantInt>(value)->isZero()) return Constant::getNullValue(to);
+    if (isa<ConstantInt>(value) && dyn_cast<ConstantInt>(value)->isZero())
+      return Constant::getNullValue(to);
     if (!is_from_generic(value)) {
-      if (!is_address(value)) Pointers::refuse(cast, "an integer cannot become a pointer to shared");
+      if (!is_address(value))
+        Pointers::refuse(cast, "an integer cannot become a pointer to shared");
       return nullptr;
     }
     Value* generic = dyn_cast<TruncInst>(value)->getOperand(0);
-    if (Pointers::is_shared(to)) return pointers_.from_generic(builder, generic, to, pointers_.block(to, cast));
+    if (Pointers::is_shared(to))
+      return pointers_.from_generic(builder, generic, to, pointers_.block(to, cast));
     Type* indefinite = PointerType::get(cast.getContext(), layout::kFirstSpace);
-    return pointers_.to_private(builder, pointers_.from_generic(builder, generic, indefinite, 0), 0);
+    return pointers_.to_private(builder, pointers_.from_generic(builder, generic, indefinite, 0),
+                                0);
   }
 
   // The address of a shared variable, as loaded by replace_statics.
@@ -238,7 +254,8 @@ private:
     if (!compare.isEquality() || isa<Constant>(left) || isa<Constant>(right)) return;
     IRBuilder<> builder(&compare);
     if (pointers_.is_generic(left->getType())) {  // the phase does not count
-      const APInt mask = ~APInt::getBitsSet(layout::kGenericBits, layout::kPhaseShift, layout::kThreadShift);
+      const APInt mask =
+          ~APInt::getBitsSet(layout::kGenericBits, layout::kPhaseShift, layout::kThreadShift);
       compare.setOperand(0, builder.CreateAnd(left, mask));
       compare.setOperand(1, builder.CreateAnd(right, mask));
     } else if (Pointers::is_shared(left->getType())) {
@@ -246,14 +263,16 @@ private:
     }
   }
 
-  // Pointers to one byte differ if the blocks of their arrays start differently. This is rare: a call.
+  // Pointers to one byte differ if the blocks of their arrays start differently. This is rare: a
+  // call.
   void compare_pointers(IRBuilder<>& builder, ICmpInst& compare, Value* left, Value* right) {
     const std::uint64_t block = pointers_.block(left->getType(), compare);
     if (block == 0) return;
     Type* word = builder.getInt64Ty();
     Value* a = builder.CreatePtrToInt(left, word);
     Value* b = builder.CreatePtrToInt(right, word);
-    Value* differs = builder.CreateIsNotNull(builder.CreateLShr(builder.CreateXor(a, b), layout::kLinearBits));
+    Value* differs =
+        builder.CreateIsNotNull(builder.CreateLShr(builder.CreateXor(a, b), layout::kLinearBits));
     BasicBlock* before = compare.getParent();
     Instruction* slow = SplitBlockAndInsertIfThen(differs, &compare, false);
     builder.SetInsertPoint(slow);

@@ -24,10 +24,12 @@ void remove_notes(Module& module) {
   std::vector<GlobalVariable*> notes;
   for (GlobalVariable& variable : module.globals()) {
     const StringRef name = variable.getName();
-    if (name.starts_with("__upc_layout_") || name == "__upc_strict_regions" || name == "__upc_static_threads")
+    if (name.starts_with("__upc_layout_") || name == "__upc_strict_regions" ||
+        name == "__upc_static_threads")
       notes.push_back(&variable);
   }
-  removeFromUsedLists(module, [&](Constant* one) { return is_contained(notes, one->stripPointerCasts()); });
+  removeFromUsedLists(module,
+                      [&](Constant* one) { return is_contained(notes, one->stripPointerCasts()); });
   for (GlobalVariable* variable : notes) variable->eraseFromParent();
 }
 

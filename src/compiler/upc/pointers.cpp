@@ -48,7 +48,9 @@ std::uint64_t Pointers::block(Type* type, Instruction& user) const {
   if (!layout::is_incomplete_space(space)) return layout::block_bytes_of(space);
   const auto found = completed_.find(space);
   if (found != completed_.end()) return found->second;
-  refuse(user, "the block size of this pointer to shared depends on a struct that is not defined in this file");
+  refuse(user,
+         "the block size of this pointer to shared depends on a struct that is not defined in this "
+         "file");
   return 0;
 }
 
@@ -108,7 +110,8 @@ Value* Pointers::from_generic(IRBuilder<>& builder, Value* generic, Type* to,
   const auto function = module_.getOrInsertFunction("__upc_from_generic", word, word, word, word);
   Value* low = builder.CreateTrunc(generic, word);
   Value* high = builder.CreateTrunc(builder.CreateLShr(generic, 64), word);
-  return builder.CreateIntToPtr(builder.CreateCall(function, {low, high, builder.getInt64(block)}), to);
+  return builder.CreateIntToPtr(builder.CreateCall(function, {low, high, builder.getInt64(block)}),
+                                to);
 }
 
 Value* Pointers::to_block(IRBuilder<>& builder, Value* pointer, std::uint64_t from, Type* to,
@@ -116,7 +119,8 @@ Value* Pointers::to_block(IRBuilder<>& builder, Value* pointer, std::uint64_t fr
   Type* word = builder.getInt64Ty();
   const auto function = module_.getOrInsertFunction("__upc_change_block", word, word, word, word);
   Value* value = builder.CreatePtrToInt(pointer, word);
-  Value* changed = builder.CreateCall(function, {value, builder.getInt64(from), builder.getInt64(block)});
+  Value* changed =
+      builder.CreateCall(function, {value, builder.getInt64(from), builder.getInt64(block)});
   return builder.CreateIntToPtr(changed, to);
 }
 
@@ -127,7 +131,8 @@ Value* Pointers::to_private(IRBuilder<>& builder, Value* pointer, std::uint64_t 
                               ConstantPointerNull::get(builder.getPtrTy()));
 }
 
-// Clang does not know the user's file, only the rewritten one: pfupcc reads the location from the text (upc/diagnostics.cpp).
+// Clang does not know the user's file, only the rewritten one: pfupcc reads the location from the
+// text (upc/diagnostics.cpp).
 void Pointers::refuse(Instruction& at, const Twine& message) {
   std::string where;
   if (const DILocation* line = at.getDebugLoc().get())

@@ -19,13 +19,14 @@ struct Position {
 };
 
 class Pointers {
-public:
+ public:
   explicit Pointers(llvm::Module& module);
 
   static bool is_shared(const llvm::Type* type);
   bool is_generic(const llvm::Type* type) const;
 
-  // Block bytes of the type. Reports an error at `user` if a struct in the layout is never complete.
+  // Block bytes of the type. Reports an error at `user` if a struct in the layout is never
+  // complete.
   std::uint64_t block(llvm::Type* type, llvm::Instruction& user) const;
 
   Position position(llvm::IRBuilder<>& builder, llvm::Value* pointer, std::uint64_t block) const;
@@ -33,7 +34,8 @@ public:
   llvm::Value* local_address(llvm::IRBuilder<>& builder, const Position& position) const;
 
   // Conversions. The null pointer stays the null pointer.
-  llvm::Value* to_generic(llvm::IRBuilder<>& builder, llvm::Value* pointer, std::uint64_t block) const;
+  llvm::Value* to_generic(llvm::IRBuilder<>& builder, llvm::Value* pointer,
+                          std::uint64_t block) const;
   llvm::Value* from_generic(llvm::IRBuilder<>& builder, llvm::Value* generic, llvm::Type* to,
                             std::uint64_t block) const;
   llvm::Value* to_block(llvm::IRBuilder<>& builder, llvm::Value* pointer, std::uint64_t from,
@@ -46,7 +48,7 @@ public:
   // As the compiler was given it.
   static std::string file_of(const llvm::DILocation& line);
 
-private:
+ private:
   llvm::Value* constant_of_run(llvm::IRBuilder<>& builder, const char* name,
                                llvm::Type* type) const;
   llvm::Value* threads(llvm::IRBuilder<>& builder) const;

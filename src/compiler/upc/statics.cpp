@@ -28,7 +28,8 @@ bool mentions_shared(const Constant* constant) {
 
 // A conversion from or to a pointer to shared memory, or address arithmetic on one.
 bool has_shared_pointer(const ConstantExpr* constant) {
-  return Pointers::is_shared(constant->getType()) || constant->getType()->isIntegerTy(layout::kGenericBits) ||
+  return Pointers::is_shared(constant->getType()) ||
+         constant->getType()->isIntegerTy(layout::kGenericBits) ||
          any_of(constant->operands(), [](const Use& use) {
            if (Pointers::is_shared(use->getType())) return true;
            const auto* operand = dyn_cast<ConstantExpr>(use.get());
@@ -54,7 +55,7 @@ void expand_operands(Instruction& user) {
 }
 
 class Statics {
-public:
+ public:
   explicit Statics(Module& module) : module_(module), builder_(module.getContext()) {}
 
   void run() {
@@ -67,7 +68,7 @@ public:
     for (GlobalVariable* variable : shared_) variable->eraseFromParent();
   }
 
-private:
+ private:
   // Addresses of shared variables are not constant: stores before main set them.
   void move_initializers() {
     std::vector<GlobalVariable*> variables;
@@ -87,7 +88,8 @@ private:
     builder_.CreateRetVoid();
   }
 
-  Constant* without_addresses(GlobalVariable& variable, Constant* value, std::vector<unsigned>& path) {
+  Constant* without_addresses(GlobalVariable& variable, Constant* value,
+                              std::vector<unsigned>& path) {
     if (!mentions_shared(value)) return value;
     if (!isa<ConstantAggregate>(value)) {
       std::vector<Value*> indices{builder_.getInt64(0)};
@@ -102,18 +104,19 @@ private:
       parts.push_back(without_addresses(variable, cast<Constant>(value->getOperand(i)), path));
       path.pop_back();
     }
-    if (auto* type = dyn_cast<StructType>(value->getType())) return ConstantStruct::get(type, parts);
+    if (auto* type = dyn_cast<StructType>(value->getType()))
+      return ConstantStruct::get(type, parts);
     return ConstantArray::get(cast<ArrayType>(value->getType()), parts);
   }
 
   // Uses become a load of the variable's address, once per function.
   void replace(GlobalVariable& variable) {
     Type* word = builder_.getInt64Ty();
-    auto* address = new GlobalVariable(module_, word, false,
-                                       variable.hasLocalLinkage() ? GlobalValue::InternalLinkage
-                                                                  : GlobalValue::ExternalLinkage,
-                                       variable.isDeclaration() ? nullptr : builder_.getInt64(0),
-                                       "__upc_at_" + variable.getName());
+    auto* address = new GlobalVariable(
+        module_, word, false,
+        variable.hasLocalLinkage() ? GlobalValue::InternalLinkage : GlobalValue::ExternalLinkage,
+        variable.isDeclaration() ? nullptr : builder_.getInt64(0),
+        "__upc_at_" + variable.getName());
     addresses_.push_back(address);
     DenseMap<Function*, Value*> loaded;
     for (Use& use : make_early_inc_range(variable.uses())) {
@@ -142,13 +145,16 @@ private:
       image = new GlobalVariable(module_, value, true, GlobalValue::PrivateLinkage,
                                  variable.getInitializer(), "__upc_image");
     const unsigned space = variable.getAddressSpace();
-    Constant* block = layout::is_incomplete_space(space) ? incomplete_block(space)
-                                                         : builder_.getInt64(layout::block_bytes_of(space));
+    Constant* block = layout::is_incomplete_space(space)
+                          ? incomplete_block(space)
+                          : builder_.getInt64(layout::block_bytes_of(space));
     auto* name = ConstantDataArray::getString(module_.getContext(), variable.getName());
-    auto* text = new GlobalVariable(module_, name->getType(), true, GlobalValue::PrivateLinkage, name);
-    return ConstantStruct::get(type, {text, &address, image, builder_.getInt64(sizes.getTypeAllocSize(value)), block,
-                                      builder_.getInt64(sizes.getTypeAllocSize(element)),
-                                      builder_.getInt64(variable.getSection().starts_with("upc_scaled."))});
+    auto* text =
+        new GlobalVariable(module_, name->getType(), true, GlobalValue::PrivateLinkage, name);
+    return ConstantStruct::get(
+        type, {text, &address, image, builder_.getInt64(sizes.getTypeAllocSize(value)), block,
+               builder_.getInt64(sizes.getTypeAllocSize(element)),
+               builder_.getInt64(variable.getSection().starts_with("upc_scaled."))});
   }
 
   // The layout of a variable has a complete type: clang refuses others.
@@ -160,19 +166,24 @@ private:
   void add_registration() {
     Type* pointer = builder_.getPtrTy();
     Type* word = builder_.getInt64Ty();
-    auto* type = StructType::get(module_.getContext(), {pointer, pointer, pointer, word, word, word, word});
+    auto* type =
+        StructType::get(module_.getContext(), {pointer, pointer, pointer, word, word, word, word});
     std::vector<Constant*> rows;
     for (std::size_t i = 0; i < shared_.size(); ++i)
-      if (!shared_[i]->isDeclaration()) rows.push_back(descriptor(*shared_[i], *addresses_[i], type));
+      if (!shared_[i]->isDeclaration())
+        rows.push_back(descriptor(*shared_[i], *addresses_[i], type));
     auto* table_type = ArrayType::get(type, rows.size());
     auto* table = new GlobalVariable(module_, table_type, true, GlobalValue::PrivateLinkage,
                                      ConstantArray::get(table_type, rows), "__upc_statics");
     GlobalVariable* threads = module_.getGlobalVariable("__upc_static_threads", true);
-    auto* constructor = Function::Create(FunctionType::get(builder_.getVoidTy(), false),
-                                         GlobalValue::InternalLinkage, "__upc_register_file", module_);
+    auto* constructor =
+        Function::Create(FunctionType::get(builder_.getVoidTy(), false),
+                         GlobalValue::InternalLinkage, "__upc_register_file", module_);
     builder_.SetInsertPoint(BasicBlock::Create(module_.getContext(), "", constructor));
-    const auto function = module_.getOrInsertFunction("__upc_register", builder_.getVoidTy(), pointer, word, pointer, builder_.getInt32Ty());
-    Value* initialize = initialize_ != nullptr ? static_cast<Value*>(initialize_) : ConstantPointerNull::get(builder_.getPtrTy());
+    const auto function = module_.getOrInsertFunction(
+        "__upc_register", builder_.getVoidTy(), pointer, word, pointer, builder_.getInt32Ty());
+    Value* initialize = initialize_ != nullptr ? static_cast<Value*>(initialize_)
+                                               : ConstantPointerNull::get(builder_.getPtrTy());
     Value* count = threads != nullptr ? threads->getInitializer() : builder_.getInt32(0);
     builder_.CreateCall(function, {table, builder_.getInt64(rows.size()), initialize, count});
     builder_.CreateRetVoid();

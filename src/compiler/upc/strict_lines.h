@@ -13,7 +13,7 @@
 namespace photofinish::compiler::upc {
 
 class StrictLines {
-public:
+ public:
   explicit StrictLines(const llvm::Module& module) {
     using namespace llvm;
     const auto* table = module.getGlobalVariable("__upc_strict_regions", true);
@@ -35,11 +35,13 @@ public:
     const llvm::DILocation* at = instruction.getDebugLoc().get();
     if (at == nullptr) return false;
     for (const Region& one : regions_)
-      if (at->getLine() >= one.first && at->getLine() <= one.last && Pointers::file_of(*at) == one.file) return true;
+      if (at->getLine() >= one.first && at->getLine() <= one.last &&
+          Pointers::file_of(*at) == one.file)
+        return true;
     return false;
   }
 
-private:
+ private:
   struct Region {
     unsigned first = 0, last = 0;
     std::string file;

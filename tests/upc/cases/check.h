@@ -1,4 +1,5 @@
-// For the cases: each is a function that all threads run. A program prints "ok N cases" if no check fails.
+// For the cases: each is a function that all threads run. A program prints "ok N cases" if no check
+// fails.
 #pragma once
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,12 +9,12 @@
 static int failures, cases;
 
 #define CASE(name) static void name(void)
-#define CHECK(condition)                                                                       \
-  do {                                                                                         \
-    if (!(condition)) {                                                                        \
+#define CHECK(condition)                                                                         \
+  do {                                                                                           \
+    if (!(condition)) {                                                                          \
       printf("%s:%d: thread %d of %d: %s\n", __FILE__, __LINE__, MYTHREAD, THREADS, #condition); \
-      failures++;                                                                              \
-    }                                                                                          \
+      failures++;                                                                                \
+    }                                                                                            \
   } while (0)
 #define RUN(name) (upc_sync_all(), name(), cases++)
 
