@@ -350,7 +350,7 @@ void Journaling::payload_buffers(Context& c, Action action) {
     for (int i = 0; i < c.request_count; ++i)
       if (const RequestRecord* request =
               Objects::get().find_request(c.requests[i], variable_of(c.requests, i)))
-        for (const Buffer& buffer : request->rare().gives) payload(c.task, buffer);
+        for (const Buffer& buffer : request->rare().sends) payload(c.task, buffer);
     return;
   }
   const FieldSet& fields = c.event.fields;
@@ -615,7 +615,7 @@ void Journaling::exchange_buffers(Context& c, Action action, When when) {
     for (const Buffer& buffer : buffers)
       if (gives && reads(buffer))
         each_piece(c.task, buffer, block_read(c, action),
-                   [&](const Buffer& piece) { c.new_request->rare().gives.push_back(piece); });
+                   [&](const Buffer& piece) { c.new_request->rare().sends.push_back(piece); });
     return;
   }
   if (mpi_meaning::may_complete(action)) return exchange_window_fills(c);
