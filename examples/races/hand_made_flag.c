@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
       MPI_Put(&step, 1, MPI_INT, 1, kFlag, 1, MPI_INT, win); /*{signal}*/
       MPI_Win_flush(1, win);
 #endif
-    } else {
+    } else if (rank == 1) {
 #ifdef FIXED
       MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 #else

@@ -89,21 +89,6 @@ class Ends final : public MessageSink {
   std::unordered_map<std::uint64_t, bool> complete_;  // operations whose message is not known yet
 };
 
-bool is_collective(const Event& event) {
-  switch (traits(event.call).action) {
-    case Action::Send:
-    case Action::Receive:
-    case Action::SendReceive:
-    case Action::SendReceiveReplace:
-    case Action::Probe:
-    case Action::MatchedProbe:
-    case Action::MatchedReceive:
-      return false;
-    default:
-      return event.fields.has(Field::comm) && !event.buffers.empty();
-  }
-}
-
 void add_operation(RecordedRank& rank, const Access& access) {
   if (access.win == Uid() || access.rank != rank.rank || access.kind == AccessKind::Load ||
       access.kind == AccessKind::Store)
@@ -140,7 +125,7 @@ Result<RecordedRank> read_rank(const std::string& run, WorldRank rank) {
     read.times.push_back({event->start, event->start + event->duration});
     const CallTraits& call = traits(event->call);
     if (is_step(call.action, call.when)) read.steps[event->task].push_back(index);
-    if (is_collective(*event))
+    if (is_collective(call.action) && event->fields.has(Field::comm) && !event->buffers.empty())
       ++collectives[{event->call, event->site,
                      CommId(static_cast<std::uint32_t>(event->fields[Field::comm]))}];
     ends.at(*event, index);

@@ -61,6 +61,32 @@ constexpr bool is_local(Action action) {
   }
 }
 
+// Whether all ranks of a communicator or window make the call.
+constexpr bool is_collective(Action action) {
+  switch (action) {
+    case Action::Barrier:
+    case Action::Bcast:
+    case Action::Gather:
+    case Action::Scatter:
+    case Action::Allgather:
+    case Action::Alltoall:
+    case Action::Reduce:
+    case Action::Allreduce:
+    case Action::ReduceScatter:
+    case Action::Scan:
+    case Action::Exscan:
+    case Action::NeighborAllgather:
+    case Action::NeighborAlltoall:
+    case Action::CommCreate:
+    case Action::WinCreate:
+    case Action::WinFree:
+    case Action::Fence:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // Calls that are recorded each time, with a number, so that "after the 17th" identifies one. Tests
 // and probes that find nothing are not.
 constexpr bool is_step(Action action, When when) {

@@ -60,6 +60,10 @@ class FieldSet {
   }
   bool has(Field field) const { return (mask_ & bit(field)) != 0; }
   std::int64_t operator[](Field field) const { return values_[static_cast<std::size_t>(field)]; }
+  // The rank in a field; kProcNull if it is absent.
+  WorldRank rank(Field field) const {
+    return has(field) ? WorldRank(static_cast<std::int32_t>((*this)[field])) : kProcNull;
+  }
   std::uint64_t mask() const { return mask_; }
   void clear() { mask_ = 0; }
 

@@ -1,5 +1,4 @@
-// Ids. Each kind is a type of its own, so that mixing them, such as communicator ranks and world
-// ranks, does not compile.
+// Ids. Each kind is a type of its own, so that mixing them does not compile.
 #pragma once
 
 #include <compare>
@@ -16,9 +15,10 @@ struct Id {
   constexpr auto operator<=>(const Id&) const = default;
 };
 
-// A process by its rank in MPI_COMM_WORLD. Negative values are the constants below.
+// A process by its rank in MPI_COMM_WORLD. Negative values are the constants below. Ranks of other
+// communicators are integers in arguments of MPI; the front end translates them at once, so events
+// and everything after them know world ranks only.
 using WorldRank = Id<struct WorldRankTag, std::int32_t>;
-using CommRank = Id<struct CommRankTag, std::int32_t>;
 
 inline constexpr WorldRank kAnySource{-1};
 inline constexpr WorldRank kProcNull{-2};

@@ -23,18 +23,18 @@ void merge_into(MessageFinding& known, MessageFinding more) {
   }
   known.times += more.times;
   known.ranks.insert(more.ranks.begin(), more.ranks.end());
-  for (MessageFinding::Other& other : more.others) {
+  for (const MessageFinding::Other& other : more.others) {
     const auto same = std::find_if(known.others.begin(), known.others.end(), [&](const auto& one) {
       return one.send.site_key == other.send.site_key;
     });
     if (same == known.others.end()) {
-      known.others.push_back(std::move(other));
+      known.others.push_back(other);
       continue;
     }
     const std::uint64_t times = same->times + other.times;
     if (std::tuple(order_of(other.receive), order_of(other.send)) <
         std::tuple(order_of(same->receive), order_of(same->send)))
-      *same = std::move(other);
+      *same = other;
     same->times = times;
   }
 }

@@ -195,8 +195,7 @@ std::string EventText::buffer(const Event& event, const Buffer& buffer) {
         definitions_.wins.find(WinId(static_cast<std::uint32_t>(event.fields[Field::win])));
     const WinDefinition* theirs = nullptr;
     if (own != definitions_.wins.end() && event.fields.has(Field::target))
-      theirs = window_of_rank_(WorldRank(static_cast<std::int32_t>(event.fields[Field::target])),
-                               own->second.uid);
+      theirs = window_of_rank_(event.fields.rank(Field::target), own->second.uid);
     if (theirs == nullptr)
       address = fmt::format("disp{}", buffer.address);
     else if (theirs->flavour != WinFlavour::Dynamic)

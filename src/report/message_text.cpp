@@ -236,8 +236,8 @@ std::string buffering_verdict(const MessageFindings& messages, bool complete, Ru
   if (any_deadlock([](const Deadlock& one) { return one.came_about; }))
     return "deadlocked, as the warning above shows";
   if (any_deadlock([](const Deadlock& one) { return !one.other_match; }))
-    return fmt::format("depends on send buffering: without it the run deadlocks, as the {} above",
-                       messages.deadlocks.size() == 1 ? "note shows" : "notes show");
+    return fmt::format("depends on send buffering: without it the run deadlocks, as the {}",
+                       messages.deadlocks.size() == 1 ? "note above shows" : "notes above show");
   if (!messages.deadlocks.empty())
     return unknown("without buffering a receive matches another message than it did in this run");
   if (messages.buffers_given_up) return unknown("the check needs more memory than --memory allows");
@@ -248,12 +248,12 @@ std::string buffering_verdict(const MessageFindings& messages, bool complete, Ru
                        : fmt::format("without buffering {} would return another result, and this "
                                      "run does not show what follows",
                                      answers(messages, notes)));
-  return fmt::format("independent of send buffering: it finishes even if no send is buffered{}{}",
-                     messages.races.empty() ? "" : " and its receives match the same messages",
-                     messages.answers.empty()
-                         ? ""
-                         : fmt::format(", unless another result of {} changes its course",
-                                       answers(messages, notes)));
+  return fmt::format(
+      "independent of send buffering: it finishes even if no send is buffered{}{}",
+      messages.races.empty() ? "" : ", provided that its receives match the same messages",
+      messages.answers.empty() ? ""
+                               : fmt::format(", unless another result of {} changes its course",
+                                             answers(messages, notes)));
 }
 
 }  // namespace

@@ -4,13 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <tuple>
 
 #include "model/recursion.h"
-
-#include <algorithm>
-#include <iterator>
-#include <string_view>
 
 namespace photofinish {
 
@@ -127,6 +125,13 @@ bool is_openmp_library(const std::string& module) {
          name.starts_with("libgomp.") || name.starts_with("libiomp");
 }
 
+// Below the first frame of a thread's own code is the library that started the thread.
+bool starts_threads(const std::string& module) {
+  const std::string name = base_name(module);
+  return name.starts_with("libc.so") || name.starts_with("libpthread") ||
+         name.starts_with("libstdc++.so") || name.starts_with("libc++.so");
+}
+
 // The position of the compiler's suffix in the name of a parallel region's function: clang's
 // main.omp_outlined, flang's _QQmain..omp_par, GCC's main._omp_fn.0. npos if there is none.
 std::size_t outlined_at(const std::string& function) {
@@ -170,11 +175,11 @@ std::vector<Frame> SiteText::frames(SiteId site) {
     const auto here =
         symbolizer_.frames(module->second.path, frame.address, true, module->second.build_id);
     if (all.empty() && is_fortran_binding(here.front())) continue;
-    // Drops the callers of main and of the Fortran main program.
-    if (here.back().function == "main" && !all.empty() && all.back().function == "MAIN") break;
     all.insert(all.end(), here.begin(), here.end());
-    if (here.back().function == "main") break;
+    // The callers are not the user's code.
+    if (here.back().function == "main" || here.back().is_program) break;
   }
+  while (all.size() > 1 && starts_threads(all.back().module)) all.pop_back();
   fold(all);
   return all;
 }

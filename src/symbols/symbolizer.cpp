@@ -14,7 +14,9 @@
 #include <climits>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 #include "base/printable.h"
@@ -59,12 +61,19 @@ const Dwfl_Callbacks kCallbacks = {.find_elf = find_elf,
                                    .section_address = dwfl_offline_section_address,
                                    .debuginfo_path = nullptr};
 
+// gfortran's symbol of the main program. Its name is elsewhere (Module::program_name).
+constexpr std::string_view kProgramSymbol = "MAIN__";
+// flang's suffix for functions of parallel regions.
+constexpr std::string_view kRegionSuffix = "..omp_par";
+
 // Demangles flang's procedure names: _QMsolverFstepPinner is solver::step::inner; the main program
-// has no name. Upper case letters are flang's, lower case ones the program's.
+// is kProgramSymbol. Upper case letters are flang's, lower case ones the program's.
 std::string fortran_name(std::string_view name) {
-  name.remove_prefix(2);                  // _Q
-  name = name.substr(0, name.find('.'));  // copies and parallel regions
-  if (name == "Qmain") return "MAIN";
+  name.remove_prefix(2);  // _Q
+  const std::string_view suffix =
+      name.find(kRegionSuffix) != name.npos ? kRegionSuffix : std::string_view();
+  name = name.substr(0, name.find('.'));  // copies
+  if (name == "Qmain") return std::string(kProgramSymbol).append(suffix);
   std::string result;
   while (!name.empty()) {
     if (std::string_view("MSFPE").find(name[0]) == std::string_view::npos) return {};
@@ -73,7 +82,7 @@ std::string fortran_name(std::string_view name) {
     result += name.substr(1, end - 1);
     name.remove_prefix(end);
   }
-  return result;
+  return result.append(suffix);
 }
 
 // Demangles gfortran's names: __solver_MOD_step is solver::step.
@@ -121,6 +130,22 @@ std::string function_name(Dwarf_Die die) {
   }
   const char* name = dwarf_diename(&die);  // follows abstract origins and specifications
   return name == nullptr ? "" : std::string_view(name).starts_with("_Q") ? demangled(name) : name;
+}
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+// heat, if the line is "program heat".
+std::string program_in(const std::string& line) {
+  std::istringstream words(lower(line));
+  std::string keyword, name;
+  words >> keyword >> name;
+  const auto end = std::ranges::find_if_not(
+      name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  name.erase(end, name.end());
+  return keyword == "program" ? name : "";
 }
 
 std::string full_path(Dwarf_Die unit, const char* file) {
@@ -181,6 +206,12 @@ std::optional<Variable> describe_variable(Dwarf_Die die, const std::string& name
   Dwarf_Word bytes = 0;
   if (dwarf_aggregate_size(&mutable_type, &bytes) == 0) variable.bytes = bytes;
   return variable;
+}
+
+// gfortran marks it.
+bool is_main_program(Dwarf_Die die) {
+  Dwarf_Attribute attribute;
+  return dwarf_attr_integrate(&die, DW_AT_main_subprogram, &attribute) != nullptr;
 }
 
 struct Where {
@@ -244,11 +275,6 @@ std::string hex(const unsigned char* bytes, int size) {
   return text;
 }
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 // Only loadable files: libdwfl also accepts archives, objects and kernel modules.
 bool is_loadable_elf(int fd) {
   struct stat info;
@@ -296,6 +322,10 @@ class Symbolizer::Module {
     std::vector<Frame> frames = dwarf_frames(in_dwfl - dwarf_bias_);
     if (frames.empty()) frames.emplace_back();
     if (frames.back().function.empty()) frames.back().function = symbol_at(in_dwfl);
+    for (Frame& frame : frames) {
+      frame.is_program |= frame.function == kProgramSymbol;
+      name_program(frame.function);
+    }
     return frames;
   }
 
@@ -323,6 +353,7 @@ class Symbolizer::Module {
       if (is_static(*found)) return std::nullopt;
       auto variable = describe_variable(*found, name);
       if (variable) variable->function = function_name(blocks.front());
+      if (variable) name_program(variable->function);
       return variable;
     }
     return std::nullopt;
@@ -347,6 +378,7 @@ class Symbolizer::Module {
     for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope) {
       const bool inlined = scope + 1 != scopes.rend();
       frames.push_back({function_name(*scope), where.file, where.line, where.column, inlined});
+      frames.back().is_program = is_main_program(*scope);
       if (inlined) where = where_of_call(*unit, *scope);
     }
     if (scopes.empty() && where.line > 0)
@@ -366,7 +398,50 @@ class Symbolizer::Module {
     return demangled(name);
   }
 
+  // Replaces the symbol of the main program by its name.
+  void name_program(std::string& function) {
+    const std::string_view text = function;
+    if (text == kProgramSymbol ||
+        (text.starts_with(kProgramSymbol) && text.ends_with(kRegionSuffix)))
+      function.replace(0, kProgramSymbol.size(), program_name());
+  }
+
+  // Debug information may lack the name of the main program; the source contains it.
+  const std::string& program_name() {
+    if (!program_name_.empty()) return program_name_;
+    program_name_ = "MAIN";
+    const int count = units_ ? dwfl_module_getsymtab(module_) : 0;
+    for (int i = 0; i < count; ++i) {
+      GElf_Sym symbol;
+      GElf_Addr address;
+      const char* name =
+          dwfl_module_getsym_info(module_, i, &symbol, &address, nullptr, nullptr, nullptr);
+      if (name == nullptr || (std::string_view(name) != "_QQmain" && name != kProgramSymbol))
+        continue;
+      const std::string found = program_before(address - dwarf_bias_, symbol.st_size);
+      if (!found.empty()) program_name_ = found;
+      break;
+    }
+    return program_name_;
+  }
+
+  // Line tables show the first statement. The statement that names the program is before it.
+  std::string program_before(Dwarf_Addr address, std::uint64_t bytes) {
+    const auto unit = units_->unit_at(address);
+    if (!unit) return {};
+    Dwarf_Die die = *unit;
+    Where first;  // skips compiler-generated code
+    for (Dwarf_Addr at = address; first.line == 0 && at < address + bytes; ++at)
+      first = where_of_line(*unit, dwarf_getsrc_die(&die, at));
+    std::ifstream source(first.file);
+    std::string line, found;
+    for (int i = 0; i < first.line && std::getline(source, line); ++i)
+      if (const std::string name = program_in(line); !name.empty()) found = name;
+    return found;
+  }
+
   std::string build_id_;
+  std::string program_name_;  // empty until it is needed
   Dwfl* dwfl_ = nullptr;
   Dwfl_Module* module_ = nullptr;
   GElf_Addr elf_bias_ = 0;     // libdwfl's address = the file's + elf_bias_

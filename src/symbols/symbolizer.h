@@ -25,7 +25,8 @@ struct Frame {
   int column = 0;
   bool inlined = false;  // into the frame that follows
   std::string module;
-  uint64_t offset = 0;  // the requested address
+  uint64_t offset = 0;      // the requested address
+  bool is_program = false;  // Fortran's main program
 };
 
 struct Variable {

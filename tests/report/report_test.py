@@ -8,6 +8,7 @@ import re
 import shutil
 import sys
 import tempfile
+import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -194,6 +195,18 @@ class Formats(ReportCase):
             self.assertEqual((location["physicalLocation"]["artifactLocation"]["uri"], location["physicalLocation"]["region"]["startLine"]), ("outer.c", 9), location)
         self.assertIn("put outer.c:9 and put outer.c:9", found["properties"]["title"])
         self.assertIn("race:main|main\n", self.report("outer", "--gen-suppressions"))
+
+    @unittest.skipUnless(shutil.which("flang-new-19"), "needs flang")
+    def test_stacks_name_the_fortran_program(self):
+        """The program and its parallel region have the program's name. The library that starts threads is left out."""
+        wrapper = os.path.join(os.path.dirname(cli_test.arguments.photofinish), "pfmpifort")
+        built = self.run_(wrapper, f"--mpi={cli_test.arguments.mpi}", "-g", "-O1", "-fopenmp", os.path.join(ROOT, "tests/programs/hybrid/fortran_region.f90"), "-o", "region")
+        self.assertEqual(built.code, 0, built)
+        result = self.photofinish("check", "-n", "2", "-o", "region.run", "./region")
+        self.assertEqual(result.code, 66, result)
+        stacks = [[frame["function"] for frame in end["stack"]] for end in self.json("region")["findings"][0]["ends"]]
+        region = "fortran_region (parallel region)"
+        self.assertEqual(sorted(stacks), [[region], [region, "fortran_region"]])
 
     def perfetto(self, name):
         self.report(name, "--format", "perfetto", "-o", "run.pftrace")

@@ -82,7 +82,7 @@ void add_atomic(Context& c, Action action) {
   }
   if (action == Action::CompareAndSwap) fields.set(Field::compare, value_at(c.compare, bytes));
   if (!fetches) return;
-  const WorldRank target(static_cast<std::int32_t>(fields[Field::target]));
+  const WorldRank target = fields.rank(Field::target);
   for (std::int64_t i = 0; i < elements; ++i)
     c.win->fetches.push_back({number + i, target, element(c.recv.address, i), bytes});
   if (c.new_request != nullptr) {

@@ -54,7 +54,7 @@ void publish_buffers(Journaling& journaling, Context& c, Action action) {
     for (int i = 0; i < c.request_count; ++i)
       if (const RequestRecord* request =
               Objects::get().find_request(c.requests[i], variable_of(c.requests, i)))
-        for (const Buffer& buffer : request->rare().gives) journaling.publish(c.task, buffer);
+        for (const Buffer& buffer : request->rare().sends) journaling.publish(c.task, buffer);
     return;
   }
   const FieldSet& fields = c.event.fields;

@@ -1,10 +1,9 @@
 // The body of every wrapper: from a row of the table to an event.
 //
-// What the program waits for comes first. A call that may wait is put on record before it starts,
-// so that a hang or a crash inside it shows what it was; that costs nothing, for it waits anyway. A
-// call that returns at once is passed on at once, and its arguments are read afterwards: the
-// message is then already on its way. So is a small standard send, which nearly never waits; should
-// it, only its name and place are on record.
+// A call that may block is recorded before it starts, so that a hang or a crash inside it shows the
+// call. A call that returns at once is passed on first, and its arguments are read afterwards: the
+// message is then already under way. So is a small standard send, which rarely blocks; if it does,
+// only its name and call site are recorded.
 #pragma once
 
 #include <optional>
@@ -27,12 +26,13 @@
 
 namespace photofinish::mpi {
 
-// MPI's own calls to itself, and those of callbacks that it calls, are not the program's: they come
-// from deeper in the stack than the call that we are inside of. One from above means that it was
-// left by longjmp.
+// The frame of the intercepted call that the thread is in. Calls from deeper in the stack are MPI's
+// own, or made by callbacks of MPI, and are not recorded. A call from higher in the stack means
+// that the program left the earlier one by longjmp.
 inline thread_local std::uint64_t t_inside = 0;
 inline bool is_inside(CallSite call_site) { return t_inside != 0 && call_site.frame < t_inside; }
-// In a hook of a load or store: what it calls (malloc, say) may be built with the pass, too.
+// The thread is in a hook of a load or store. Functions that the hook calls, such as malloc, may be
+// instrumented, too.
 inline thread_local bool t_in_hook = false;
 class Inside {
  public:
@@ -55,7 +55,8 @@ constexpr bool receives_status(Action action) {
          action == Action::Probe || action == Action::MatchedProbe;
 }
 
-// Calls that some programs do little else than make.
+// Calls that dominate the run time of some programs. Their wrappers are optimized for speed, the
+// others for size.
 constexpr bool is_frequent(Call call) {
   for (const Call one : {MpiCall::MPI_Send,         MpiCall::MPI_Isend,
                          MpiCall::MPI_Recv,         MpiCall::MPI_Irecv,
@@ -72,45 +73,43 @@ constexpr bool is_frequent(Call call) {
   return false;
 }
 
-inline constexpr std::int64_t kSmallSend =
-    128;  // elements: enough to tell small from large, without a look at the type
+inline constexpr std::int64_t kSmallSend = 128;  // elements; the type is not read
 
-// This rank has failed (runtime/failure.h): what the others need of it, inside a call of the
-// program's. Does nothing if it has not.
+// If this rank has failed (runtime/failure.h): does what the other ranks still need from it, inside
+// a call of the program.
 [[gnu::cold, gnu::noinline]] void take_leave();
-// The same in front of a call that is passed on.
+// The same before a call that is passed on.
 [[gnu::cold, gnu::noinline]] void before_passing_on(Action action, int abort_code);
-// Null if it could not get a lane: then the rank has failed.
+// Null if there is no lane for it: then the rank has failed.
 [[gnu::cold, gnu::noinline]] Task* attach_task(Recorder& recorder);
 inline Task* task_of(Recorder& recorder) {
   Task* const task = Recorder::known_task();
   return task != nullptr ? task : attach_task(recorder);
 }
 
-// recording.cpp: what needs no template.
+// In recording.cpp, since they need no template.
 void locate(Context& context, CallSite call_site);
 void begin_event(Context& context, Recorder& recorder,
-                 std::uint64_t start);  // its first half is on record from here on
+                 std::uint64_t start);  // records the first half of the event
 void finish_event(Context& context, Recorder& recorder, std::uint64_t end);
 void append_event(Context& context, Recorder& recorder, std::uint64_t start, std::uint64_t end);
-// The same for a call that may come back with nothing done: a repetition of such a failure is only
-// counted.
+// The same for a call that may return without a result. Repeated failures are counted, not
+// recorded.
 void append_attempt(Context& context, Recorder& recorder, std::uint64_t start, std::uint64_t end,
                     bool failed);
-// What other threads have touched by now: in front of the call, for what they touch while it is
-// made is not before it.
-// False if that failed.
+// Records the accesses of threads that make no MPI calls, before the call: accesses during the call
+// are not ordered before it. False if that failed.
 [[gnu::cold, gnu::noinline]] bool record_thread_accesses(Recorder& recorder, Task& task);
-// The accesses since the last call, of a program that is about to crash.
+// Records the accesses since the last call when the program is about to crash.
 void record_last_accesses(Recorder& recorder, Task& task);
-// Nothing goes on record; only what others can reach from now on is kept.
+// Records nothing, and only updates which memory other ranks can reach.
 void follow_event(Context& context, Recorder& recorder);
 
 template <Call call, Action action, When when, class... Roles>
 struct Interceptor {
   template <class Role>
   static constexpr bool has = (std::is_same_v<Role, Roles> || ...);
-  // Whether the call can come back with nothing done.
+  // Whether the call may return without a result.
   static constexpr bool can_fail =
       has<roles::FlagOut> || (action == Action::WaitSome && when == When::Consumes);
   static constexpr bool is_first = action == Action::Init || action == Action::SessionInit;
@@ -161,8 +160,7 @@ struct Interceptor {
   }
 
  private:
-  // The tool is not at work in this process: it never was, or it has failed, and others may still
-  // need something of this rank.
+  // The tool is not active in this process. If it has failed, other ranks may still need this one.
   template <class... Arguments>
   [[gnu::cold, gnu::noinline]] static int run_unrecorded(int (*real)(Arguments...),
                                                          CallSite call_site,
@@ -176,8 +174,7 @@ struct Interceptor {
   [[gnu::cold, gnu::noinline]] static int pass_on(int (*real)(Arguments...),
                                                   Arguments... arguments) {
     int code = 0;
-    if constexpr (action ==
-                  Action::Abort) {  // the last argument; a communicator may be a number, too
+    if constexpr (action == Action::Abort) {  // the last integer: a communicator may be one, too
       const auto read = [&](auto argument) {
         if constexpr (std::is_same_v<decltype(argument), int>) code = argument;
       };
@@ -194,7 +191,7 @@ struct Interceptor {
     return result;
   }
 
-  // Put on record: a call of a run that is to be checked, or one that needs nobody else.
+  // A call of a checked run, or a local call of another one.
   template <class... Arguments>
   static int run_recorded(Recorder& recorder, Task& task, int (*real)(Arguments...),
                           CallSite call_site, Arguments... arguments) {
@@ -209,8 +206,8 @@ struct Interceptor {
       return read_then_run(recorder, task, real, call_site, arguments...);
   }
 
-  // Next to nothing between the program and MPI, not even a store: MPI's own barriers would wait
-  // for it.
+  // As little as possible before the call, not even a store: memory barriers in MPI would wait for
+  // it.
   template <class... Arguments>
   static int run_then_read(Recorder& recorder, Task& task, int (*real)(Arguments...),
                            CallSite call_site, Arguments... arguments) {
@@ -278,11 +275,9 @@ struct Interceptor {
     return result;
   }
 
-  // A confirming or explored run: the call may wait before it is made, be made later, or ask for
-  // another message. Nothing goes on record, except in an explored run, and local calls of a
-  // confirming run that is recorded. (This is for size, as is
-  // what follows for calls that few programs make often: there is one of them for each call of
-  // MPI's.)
+  // A confirming or explored run: the call may be delayed, deferred, or receive another message. It
+  // is recorded only in an explored run; local calls also in a confirming run that is recorded.
+  // Optimized for size, since it is instantiated for each call.
   template <class... Arguments>
   [[gnu::cold, gnu::noinline]] static int run_controlled(Control& control, Recorder& recorder,
                                                          Task& task, int (*real)(Arguments...),
@@ -340,8 +335,8 @@ struct Interceptor {
     return result;
   }
 
-  // The call itself: with another source, window or function, or later. False if the tool has
-  // failed before it was made.
+  // Makes the call, with another source, window or function if requested, or defers it. False if
+  // the tool failed before.
   template <class... Arguments>
   [[gnu::cold, gnu::noinline]] static bool run_steered(Control& control, Context& c,
                                                        int (*real)(Arguments...), int& result,
@@ -385,8 +380,8 @@ struct Interceptor {
     return run_journaled(journaling, recorder, task, real, call_site, arguments...);
   }
 
-  // A rank that is recorded: MPI answers, and the journal keeps it. Or replayed: the journal
-  // answers, and nothing goes on record.
+  // On a recorded rank, MPI makes the call and the journal stores its results. On a replayed rank,
+  // the results come from the journal, and no event is recorded.
   template <class... Arguments>
   [[gnu::always_inline]] static int run_journaled(Journaling& journaling, Recorder& recorder,
                                                   Task& task, int (*real)(Arguments...),
@@ -403,7 +398,7 @@ struct Interceptor {
           ((arguments = Roles::pass(c, arguments)), ...);
           Entry& entry = made.emplace(journaling, task);
           const TurnScope turn(TurnKind::Call, Turns::in_call());
-          // The question comes before its arguments: what they stand for may be kept, too.
+          // The call comes before its arguments in the journal: reading them may need entries.
           locate(c, call_site);
           journaling.ask_call(task, call, c.event.site);
           read_located(c, arguments...);
@@ -477,8 +472,8 @@ struct Interceptor {
       return argument;
   }
 
-  // A deferred call: until it is made, the program may free the types that it named, and after
-  // local completion it may overwrite the origin buffer.
+  // Before a deferred call is made, the program may free its types and, after local completion,
+  // overwrite the origin buffer. So both are copied.
   template <class Role>
   static constexpr bool is_type =
       std::is_same_v<Role, roles::SendType> || std::is_same_v<Role, roles::RecvType> ||
@@ -508,7 +503,7 @@ struct Interceptor {
     return count;
   }
 
-  // The first call of all: there is no record yet to put it on.
+  // MPI_Init and similar calls: the trace does not exist before they return.
   template <class... Arguments>
   static int run_first(int (*real)(Arguments...), CallSite call_site, Arguments... arguments) {
     Inside inside(call_site);
@@ -563,7 +558,7 @@ struct Interceptor {
       complete_requests(c, action, result);
     } else {
       if (result != MPI_SUCCESS) {
-        // Too long for its buffer, and taken all the same.
+        // The message was truncated, but received.
         if constexpr (has<roles::StatusOut> && receives_status(action))
           if (is_truncation(result)) set_matched(c, *c.status);
         return;

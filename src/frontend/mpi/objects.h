@@ -118,7 +118,7 @@ struct RequestRecord {
     // buffers that each start of a persistent request sends; for a one-sided operation, the step
     // that started it.
     std::vector<Buffer> fills;
-    std::vector<Buffer> gives;
+    std::vector<Buffer> sends;
     std::uint64_t step = 0;
   };
 

@@ -44,9 +44,9 @@ namespace {
 
 constexpr int kDirectoryWait = 30;  // seconds
 bool g_has_started = false;
-std::vector<pid_t> g_earlier_threads;  // than MPI's
+std::vector<pid_t> g_earlier_threads;  // that existed before MPI_Init
 
-// Measured from when the library is loaded.
+// Measured from the time the library is loaded.
 const TickRate g_rate;
 
 std::string environment(const char* name) {
@@ -77,9 +77,8 @@ std::vector<std::string> command_line() {
   return zero_terminated_texts(read_system_file("/proc/self/cmdline"));
 }
 
-// MPI_Init has left something to a thread of Open MPI's (to tell itself which programming models
-// are there), and MPI_Finalize does not wait for it but frees what it is about: on a busy machine
-// ranks of short programs would crash at their end, now and then.
+// Waits for a thread of Open MPI that MPI_Init starts and MPI_Finalize does not wait for.
+// MPI_Finalize frees the memory that the thread uses: on a busy machine, short programs crash.
 void let_mpi_settle() {
   std::vector<pid_t> threads = other_threads();
   std::erase_if(threads, [](pid_t thread) {
@@ -89,7 +88,7 @@ void let_mpi_settle() {
   wait_until_resting(threads, std::chrono::seconds(1));
 }
 
-// What rank 0 decides and tells the others.
+// What rank 0 decides and broadcasts.
 struct Decision {
   char directory[4096];
   char token[32];
@@ -97,8 +96,8 @@ struct Decision {
   int made_here;  // by rank 0, not by photofinish check
 };
 
-// Which counter the ticks are of. The kernel that runs has an id; x86 counters differ from core to
-// core unless it trusts them.
+// Identifies the counter that ticks() reads: one for each boot of a machine. 0 if cores may have
+// different counters, which x86 kernels show by not using the counter as clock source.
 std::uint64_t clock_id() {
   const std::string boot = read_system_file("/proc/sys/kernel/random/boot_id");
   const std::string_view kernel = first_line(boot);
@@ -112,8 +111,8 @@ std::uint64_t clock_id() {
 
 HostClock host_clock(std::uint64_t first_tick) {
   HostClock clock{.id = clock_id(), .ns_per_tick = g_rate.ns_per_tick(), .tick = first_tick};
-  // The two are read one after the other, and we may be interrupted in between: the quickest of
-  // some attempts counts.
+  // The process may be interrupted between the two reads, so the fastest of several attempts
+  // counts.
   std::uint64_t quickest = ~std::uint64_t{0};
   for (int attempt = 0; attempt < 5; ++attempt) {
     const std::uint64_t before = ticks(), now = clock_ns(CLOCK_REALTIME), took = ticks() - before;
@@ -129,7 +128,7 @@ Decision decide(const Options& options) {
   Decision decision{};
   std::string directory = absolute_path(options.output);
   std::string token = environment("PHOTOFINISH_TOKEN");
-  if (token.empty()) {  // under a launcher of the user's: the directory is ours to make
+  if (token.empty()) {  // the user's launcher started us: there is no directory yet
     const RunInfo info{.token = new_token(),
                        .command = command_line(),
                        .options = format_options(options),
@@ -155,13 +154,13 @@ Decision decide(const Options& options) {
   return decision;
 }
 
-// Of each rank, when the ranks find that not all of them can record.
+// What each rank reports if not all ranks can record.
 struct Sight {
   int sees_directory;
   char host[64];
 };
 
-// Which ranks do not see the directory, and who does.
+// The error message if some ranks do not see the directory.
 std::string not_shared(const std::string& directory, const std::vector<Sight>& sights) {
   std::vector<WorldRank> blind;
   std::set<std::string> blind_hosts, seeing_hosts;
@@ -177,7 +176,7 @@ std::string not_shared(const std::string& directory, const std::vector<Sight>& s
          "; choose one on a file system that all nodes share, with -o DIR";
 }
 
-// Whether `record` keeps this rank.
+// Whether `record` includes this rank.
 bool is_recorded(const Options& options, int rank) {
   if (options.record == "all") return true;
   const auto ranks = parse_rank_list(options.record);
@@ -195,8 +194,8 @@ std::vector<WorldRank> recorded_group(const Options& options, int world_size) {
   return group;
 }
 
-// Runs what may fail in one rank while others wait for its answer. False: it failed, and `why` says
-// how, without an allocation.
+// Runs a step that may fail on one rank while others wait for it. False if it failed; `why` is set
+// without an allocation.
 template <class Part>
 bool attempt(Part part, char (&why)[1024]) {
   try {
@@ -209,8 +208,8 @@ bool attempt(Part part, char (&why)[1024]) {
   }
 }
 
-// Of the recorded ranks of this machine; all ranks call it. The first of them makes it, and removes
-// its name as soon as the others have opened it.
+// The table that the recorded ranks of this machine share. Collective over all ranks. The first
+// recorded rank creates it, and removes its name once the others have opened it.
 std::unique_ptr<PayloadTable> share_table(bool takes_part, const std::vector<WorldRank>& group,
                                           WorldRank self) {
   MPI_Comm machine = MPI_COMM_NULL, sharing = MPI_COMM_NULL;
@@ -223,7 +222,7 @@ std::unique_ptr<PayloadTable> share_table(bool takes_part, const std::vector<Wor
   char name[64] = {};
   int rank = 0;
   REAL(PMPI_Comm_rank)(sharing, &rank);
-  // Without one, each rank records what it receives: no reason to stop.
+  // A failure is ignored: without the table, each rank records what it receives.
   char ignored[1024];
   if (rank == 0)
     attempt(
@@ -242,8 +241,7 @@ std::unique_ptr<PayloadTable> share_table(bool takes_part, const std::vector<Wor
   return table;
 }
 
-// The first entry of the journal: how the process was started, and what it knew of the others from
-// the start.
+// The first entry of the journal: command line and environment of the process, and the group.
 void begin_journal(Recorder& recorder, MPI_Group world, const Options& options) {
   Journaling& journaling = *Journaling::get();
   Task* task = recorder.task();
@@ -256,7 +254,7 @@ void begin_journal(Recorder& recorder, MPI_Group world, const Options& options) 
     start.group = journaling.group();
   entry.journal()(start);
   if (journaling.replays()) journaling.set_group(start.group);
-  // The program may want to know its launcher's words, once MPI can no longer mistake them.
+  // The program may read the launcher's variables. MPI, which is initialized by now, does not.
   if (journaling.replays())
     for (const std::string& variable : start.environment)
       if (is_of_launcher(variable) && !variable.starts_with("PHOTOFINISH_") &&
@@ -281,14 +279,14 @@ Journaling::Setup journal_setup(bool steered) {
           }};
 }
 
-// A rank of a recorded run, alone: what it cannot ask the others is in its journal.
+// Starts the replay of one rank. What other ranks provided is in its journal.
 Recorder* start_replay(const std::string& directory, RankDefinition self, const Options& options) {
   const WorldRank rank(std::atoi(environment("PHOTOFINISH_REPLAY_RANK").c_str()));
   auto recorded = RankTrace::open(directory, rank);
   if (!recorded) return complain_once(recorded.error().message), nullptr;
   self.rank = rank;
   self.world_size = (*recorded)->world_size();
-  // A debugger starts it again and again in the same place.
+  // A debugger may start the rank several times in the same directory.
   for (const std::string& path : {trace_path(options.output, rank), live_path(options.output, rank),
                                   divergence_path(options.output)})
     unlink(path.c_str());
@@ -321,10 +319,10 @@ Recorder* start_replay(const std::string& directory, RankDefinition self, const 
 void before_first_call() {
   g_earlier_threads = other_threads();
   ThreadAccesses::before_start();
-  // exec put us in front of this; a shell script between it and the program needed it, the
-  // program's own children do not.
+  // `photofinish exec` prepended the library to LD_PRELOAD, for shell scripts between it and the
+  // program. Children of the program do not need it.
   if (const char* preload = std::getenv("PHOTOFINISH_PRELOAD_BEFORE")) {
-    // setenv would allocate from the program's heap. The environment keeps the string.
+    // setenv would allocate from the program's heap. The environment refers to the string.
     if (*preload != '\0')
       putenv((new std::string(std::string("LD_PRELOAD=") + preload))->data());
     else
@@ -348,15 +346,16 @@ bool will_be_recorded() {
   return is_recorded(*options, rank);
 }
 
-// Where the launcher tells which rank this will be, those that are not recorded stay as they are.
+// Prepares a process that is recorded or replayed. If the launcher's variables show the rank, ranks
+// that are not recorded are left unchanged.
 [[gnu::constructor]] void prepare_process() {
-  // First of all: what we allocate ourselves may lie where it should be.
+  // Before we allocate memory, which could lie in these ranges.
   if (const char* ranges = std::getenv("PHOTOFINISH_REPLAY_MEMORY")) reserve_ranges(ranges);
   if (environment("PHOTOFINISH_ACTIVE") != "1") return;
   const auto options = parse_options(environment("PHOTOFINISH_OPTIONS"));
   if (!options || options->record.empty()) return;
   if (const auto rank = rank_of_launcher(); rank && !is_recorded(*options, *rank)) return;
-  // The access sites of a steered run are those of the copy that it was checked in.
+  // A steered run executes the copy of the code that was checked, since it has the access sites.
   const std::string replayed = environment("PHOTOFINISH_REPLAY");
   if (!Control::has_schedule(replayed.empty() ? options->output : replayed)) prepare_values();
   Turns::name_threads();
@@ -364,7 +363,7 @@ bool will_be_recorded() {
 
 namespace {
 
-// What this rank has to do when it fails (runtime/failure.h), from any thread.
+// Called on any thread when this rank fails (runtime/failure.h).
 void stop_watching() noexcept {
   if (Reach* reach = Reach::get()) reach->stop();
   Journaling::stop();
@@ -376,15 +375,15 @@ void say_unrecorded(const char* problem) {
   complain_once(line);
 }
 
-// Of all ranks, once it is known that some cannot record: the first of those says why, nothing of
-// the run is left.
+// Called on all ranks if some cannot record: the first of those reports why, and the run is
+// removed.
 void give_up(const Decision& decision, int rank, int size, int first_failed, bool sees_directory,
              const std::string& host, const char* problem) {
   Sight own{.sees_directory = sees_directory ? 1 : 0, .host = {}};
   std::strncpy(own.host, host.c_str(), sizeof own.host - 1);
   std::vector<Sight> sights;
   char ignored[1024];
-  int has_room = 1;  // at the rank that asks the others; they must not wait for one that has none
+  int has_room = 1;  // the first failed rank has memory for the answers of the others
   if (rank == first_failed)
     has_room = attempt([&] { sights.resize(static_cast<std::size_t>(size)); }, ignored) ? 1 : 0;
   REAL(PMPI_Bcast)(&has_room, 1, MPI_INT, first_failed, MPI_COMM_WORLD);
@@ -400,7 +399,7 @@ void give_up(const Decision& decision, int rank, int size, int first_failed, boo
         if (sees_directory && decision.made_here == 0) note_unrecorded(decision.directory);
       },
       ignored);
-  REAL(PMPI_Barrier)(MPI_COMM_WORLD);  // nobody's files are in it any more
+  REAL(PMPI_Barrier)(MPI_COMM_WORLD);  // all files in the directory are removed
   if (rank == 0 && decision.made_here != 0)
     attempt([&] { remove_run_directory(decision.directory); }, ignored);
 }
@@ -422,8 +421,8 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
 
 namespace {
 
-// The ranks' collective steps are made by all of them, whatever fails in one. Those are: the
-// decision of rank 0, whether all can record, and the start of Control and Online.
+// All ranks take part in the collective steps, whatever fails on one of them: the decision of rank
+// 0, whether all can record, and the start of Control and Online.
 Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
   unsetenv("PHOTOFINISH_ACTIVE");
   char problem[1024] = "";  // why this rank cannot record
@@ -475,8 +474,7 @@ Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
     return complain_once(problem), nullptr;
   }
 
-  // Without a communicator nobody can be told: check has made the directory, or everybody's own
-  // luck decides.
+  // Without a communicator, ranks cannot agree: `check` must have created the directory.
   Decision decision{};
   if (session != nullptr) {
     if (!options || problem[0] != '\0') return complain_once(problem), nullptr;
@@ -518,12 +516,12 @@ Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
           if (!sees_directory) {
             why = "rank " + std::to_string(rank) + " on " + self.host +
                   " cannot see the run directory " + decision.directory +
-                  (is_on_network(directory)  // elsewhere there is nothing to wait for
+                  (is_on_network(directory)  // otherwise it did not wait
                        ? " after " + std::to_string(kDirectoryWait) + " s"
                        : "") +
                   "; put it on a file system that all nodes share, with -o DIR";
           } else if (left_out && !has_schedule) {
-            // Whoever is neither recorded nor steered has nothing of ours behind MPI_Init.
+            // A rank that is neither recorded nor steered needs nothing after MPI_Init.
           } else if (auto started = Recorder::start(directory, self, *options)) {
             recorder = *started;
           } else {
@@ -534,8 +532,8 @@ Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
         },
         problem);
 
-  // A record of some ranks would be taken for the whole: all or none. The first that failed speaks
-  // for all. And whether all are analyzed while they run: one thread level for all.
+  // All ranks record, or none: a part would be taken for the whole run. The ranks also agree on
+  // whether they are steered, and on online analysis, which needs one thread level.
   bool steered = false, many_threads = false;
   if (session == nullptr) {
     const int mine[] = {problem[0] == '\0' ? self.world_size : rank,
@@ -548,7 +546,7 @@ Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
       give_up(decision, rank, self.world_size, all[0], sees_directory, self.host, problem);
       return nullptr;
     }
-    // From here on all ranks have come this far, with the same options.
+    // From here on all ranks can record, and have the same options.
     if (all_recorded.size() > 1)
       table = share_table(recorder != nullptr && !left_out, all_recorded, self.rank);
   } else if (problem[0] != '\0') {

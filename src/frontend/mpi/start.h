@@ -1,4 +1,4 @@
-// From the first MPI call to the first event.
+// Starts and ends recording.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ class Recorder;
 
 namespace photofinish::mpi {
 
-// Before MPI_Init: whatever MPI or the program starts from now on is not ours to watch.
+// Before MPI_Init: notes the existing threads, and restores LD_PRELOAD for child processes.
 void before_first_call();
 
-// Whether MPI_Init has returned, or was never ours to watch.
+// Whether MPI_Init has returned.
 bool has_started();
 
 // After MPI has started, before start_recording: whether this process is a replayed rank, or will
@@ -26,12 +26,13 @@ bool will_be_recorded();
 // External inputs of the program from before there was a journal (external_input.cpp).
 std::vector<EarlyAnswer> take_early_answers();
 
-// Before MPI_Finalize, on all ranks: what is left of the analysis.
+// Before MPI_Finalize, on all ranks: completes the analysis.
 void before_last_call();
 
-// After it: all ranks agree on the run directory, and each opens its trace in it. Null if that
-// failed, which rank 0 has said, or if this process was not started by photofinish. `session`: the
-// MPI_Session that was made instead of MPI_Init; there is no MPI_COMM_WORLD to agree over.
+// After MPI_Init: all ranks agree on the run directory, and each opens its trace there. Null if
+// that failed, which one rank has reported, or if photofinish did not start this process.
+// `session`: the MPI_Session, if the program creates one instead of calling MPI_Init; there is no
+// MPI_COMM_WORLD then.
 Recorder* start_recording(const void* session, std::uint64_t first_tick);
 
 }  // namespace photofinish::mpi

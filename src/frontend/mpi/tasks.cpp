@@ -1,4 +1,4 @@
-// What the program's threads do to order themselves, as events of the task that does it.
+// Records synchronization between threads as events of the task that performs it.
 #include "runtime/tasks.h"
 
 #include "frontend/mpi/interceptor.h"
@@ -11,7 +11,7 @@ template <class Describe>
 void record(Call call, Describe describe) {
   Recorder* const recorder = Recorder::get();
   if (recorder == nullptr || t_inside != 0 || t_in_hook || has_failed()) return;
-  t_in_hook = true;  // what this calls is not the program's
+  t_in_hook = true;  // calls made below are not the program's
   guarded([&] {
     Task* const task = task_of(*recorder);
     if (task == nullptr) return;
@@ -32,7 +32,7 @@ void record_task(bool acquires, std::uint64_t key, bool rests) {
   });
 }
 
-// With a flag: operations may still be using it.
+// Memory that the program released. The flag marks that pending operations may still use it.
 void record_given_back(std::uintptr_t low, std::uintptr_t high) {
   record(Call::release, [&](Event& event) {
     event.fields.set(Field::flag, 1);

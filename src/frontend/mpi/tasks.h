@@ -2,7 +2,7 @@
 
 namespace photofinish::mpi {
 
-// From here on the order of the program's threads goes on record (runtime/tasks.h).
+// Records synchronization between threads from now on (runtime/tasks.h).
 void follow_tasks();
 
 }  // namespace photofinish::mpi

@@ -84,7 +84,7 @@ const Otf2RankRecords::Comm* Otf2RankRecords::comm(CommId id) {
   comm.ref = archive_.comm(definition->second.uid, definition->second.name, ranks, remote);
   const std::vector<WorldRank>& others = remote.empty() ? ranks : remote;
   for (std::size_t i = 0; i < others.size(); ++i)
-    comm.rank_of[others[i].value] = static_cast<std::uint32_t>(i);
+    comm.rank_of[others[i]] = static_cast<std::uint32_t>(i);
   return &comm;
 }
 
@@ -104,9 +104,9 @@ Otf2RankRecords::Window* Otf2RankRecords::window(const Event& event, Field field
   return &window;
 }
 
-std::optional<std::uint32_t> Otf2RankRecords::rank_in(const Comm* comm, std::int64_t world) const {
-  if (comm == nullptr || world < 0) return std::nullopt;
-  const auto found = comm->rank_of.find(static_cast<std::int32_t>(world));
+std::optional<std::uint32_t> Otf2RankRecords::rank_in(const Comm* comm, WorldRank world) const {
+  if (comm == nullptr || world.value < 0) return std::nullopt;
+  const auto found = comm->rank_of.find(world);
   return found != comm->rank_of.end() ? std::optional(found->second) : std::nullopt;
 }
 
@@ -129,8 +129,8 @@ std::uint64_t Otf2RankRecords::bytes(const Event& event, bool written) const {
 
 std::optional<std::uint32_t> Otf2RankRecords::root_of(const Event& event, const Comm* comm) const {
   if (!event.fields.has(Field::root)) return OTF2_COLLECTIVE_ROOT_NONE;
-  if (event.fields[Field::root] == kRootHere.value) return OTF2_COLLECTIVE_ROOT_SELF;
-  return rank_in(comm, event.fields[Field::root]).value_or(OTF2_COLLECTIVE_ROOT_NONE);
+  if (event.fields.rank(Field::root) == kRootHere) return OTF2_COLLECTIVE_ROOT_SELF;
+  return rank_in(comm, event.fields.rank(Field::root)).value_or(OTF2_COLLECTIVE_ROOT_NONE);
 }
 
 // --- one call
@@ -242,7 +242,7 @@ void Otf2RankRecords::end_call(const Event& event, Task& task, std::uint64_t tim
 
 void Otf2RankRecords::send(const Event& event, Task& task, std::uint64_t time) {
   const Comm* const talks = comm(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])));
-  const auto to = rank_in(talks, event.fields[Field::to]);
+  const auto to = rank_in(talks, event.fields.rank(Field::to));
   if (to)
     archive_.expect(OTF2_EvtWriter_MpiSend(
         task.writer, nullptr, time, *to, talks->ref,
@@ -252,7 +252,7 @@ void Otf2RankRecords::send(const Event& event, Task& task, std::uint64_t time) {
 void Otf2RankRecords::receive(const Event& event, const Comm* talks, Task& task,
                               std::uint64_t time) {
   if (!event.fields.has(Field::matched_from)) return;
-  const auto from = rank_in(talks, event.fields[Field::matched_from]);
+  const auto from = rank_in(talks, event.fields.rank(Field::matched_from));
   const std::uint64_t length = event.fields.has(Field::matched_bytes)
                                    ? static_cast<std::uint64_t>(std::max<std::int64_t>(
                                          event.fields[Field::matched_bytes], 0))
@@ -269,7 +269,7 @@ Otf2RankRecords::Request Otf2RankRecords::request_of(const Event& event, Action 
   request.received = bytes(event, true);
   if (event.fields.has(Field::comm))
     request.comm = comm(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])));
-  if (event.fields.has(Field::to)) request.to = static_cast<std::int32_t>(event.fields[Field::to]);
+  request.to = event.fields.rank(Field::to);
   if (event.fields.has(Field::send_tag)) request.send_tag = event.fields[Field::send_tag];
   request.collective = collective_of(event.call);
   if (request.collective) {
@@ -310,8 +310,7 @@ void Otf2RankRecords::complete(const Event& event, Task& task, std::uint64_t tim
     if (found == requests_.end()) return;
     Request& request = found->second;
     if (request.number != 0) {
-      const auto from =
-          reported != nullptr ? rank_in(request.comm, reported->from.value) : std::nullopt;
+      const auto from = reported != nullptr ? rank_in(request.comm, reported->from) : std::nullopt;
       if (reported != nullptr && reported->cancelled)
         archive_.expect(
             OTF2_EvtWriter_MpiRequestCancelled(task.writer, nullptr, time, request.number));
@@ -346,7 +345,7 @@ void Otf2RankRecords::complete(const Event& event, Task& task, std::uint64_t tim
 
 void Otf2RankRecords::one_sided(const Event& event, Window& window, Task& task, std::uint64_t time,
                                 Request* request) {
-  const auto target = rank_in(window.comm, event.fields[Field::target]);
+  const auto target = rank_in(window.comm, event.fields.rank(Field::target));
   if (!target) return;
   const auto [under_way, is_new] = window.under_way.try_emplace(*target);
   if (is_new) under_way->second = ++numbers_;
@@ -402,7 +401,7 @@ void Otf2RankRecords::all_over(Window& window, Task& task, std::uint64_t time,
 void Otf2RankRecords::synchronize(const Event& event, Window& window, Task& task,
                                   std::uint64_t time) {
   const auto target = event.fields.has(Field::target)
-                          ? rank_in(window.comm, event.fields[Field::target])
+                          ? rank_in(window.comm, event.fields.rank(Field::target))
                           : std::nullopt;
   const auto collective = [&](OTF2_CollectiveOp op, OTF2_RmaSyncLevel level) {
     archive_.expect(OTF2_EvtWriter_RmaCollectiveEnd(task.writer, nullptr, time, op, level,

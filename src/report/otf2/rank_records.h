@@ -36,8 +36,8 @@ class Otf2RankRecords {
  private:
   struct Comm {
     OTF2_CommRef ref = OTF2_UNDEFINED_COMM;
-    std::unordered_map<std::int32_t, std::uint32_t> rank_of;  // ranks that this rank communicates
-                                                              // with
+    std::unordered_map<WorldRank, std::uint32_t> rank_of;  // ranks that this rank communicates
+                                                           // with
   };
   struct Window {
     OTF2_RmaWinRef ref = OTF2_UNDEFINED_RMA_WIN;
@@ -52,7 +52,7 @@ class Otf2RankRecords {
     enum class Kind { Other, Send, Receive, Both, Collective, OneSided } kind = Kind::Other;
     std::uint64_t number = 0;  // of the pending operation; 0: none
     const Comm* comm = nullptr;
-    std::int32_t to = -1;
+    WorldRank to = kProcNull;
     std::int64_t send_tag = 0;
     std::uint64_t sent = 0, received = 0;
     std::optional<OTF2_CollectiveOp> collective;
@@ -69,7 +69,7 @@ class Otf2RankRecords {
   Task& task(TaskId id);
   const Comm* comm(CommId id);
   Window* window(const Event& event, Field field = Field::win);
-  std::optional<std::uint32_t> rank_in(const Comm* comm, std::int64_t world) const;
+  std::optional<std::uint32_t> rank_in(const Comm* comm, WorldRank world) const;
   std::uint64_t bytes(const Event& event, bool written) const;
   std::optional<std::uint32_t> root_of(const Event& event, const Comm* comm) const;
 

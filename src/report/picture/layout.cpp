@@ -20,31 +20,6 @@ struct Tied {
   std::uint64_t index = 0;
 };
 
-bool is_collective(Action action) {
-  switch (action) {
-    case Action::Barrier:
-    case Action::Bcast:
-    case Action::Gather:
-    case Action::Scatter:
-    case Action::Allgather:
-    case Action::Alltoall:
-    case Action::Reduce:
-    case Action::Allreduce:
-    case Action::ReduceScatter:
-    case Action::Scan:
-    case Action::Exscan:
-    case Action::NeighborAllgather:
-    case Action::NeighborAlltoall:
-    case Action::CommCreate:
-    case Action::WinCreate:
-    case Action::WinFree:
-    case Action::Fence:
-      return true;
-    default:
-      return false;
-  }
-}
-
 std::optional<Picture::ArrowKind> one_sided(Action action) {
   switch (action) {
     case Action::Put:

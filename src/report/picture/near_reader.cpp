@@ -70,7 +70,7 @@ void NearReader::add(const Event& event) {
   for (const Field field :
        {Field::target, Field::to, Field::matched_from, Field::from, Field::root})
     if (fields.has(field)) {
-      current_.peer = WorldRank(static_cast<std::int32_t>(fields[field]));
+      current_.peer = fields.rank(field);
       break;
     }
   for (const Field field : {Field::send_tag, Field::matched_tag, Field::recv_tag})
@@ -138,9 +138,7 @@ void NearReader::follow_epochs(const Event& event) {
   const WinId win = current_.win;
   const FieldSet& fields = event.fields;
   if (win == WinId() || !event.returned || event.result != 0) return;
-  const WorldRank target = fields.has(Field::target)
-                               ? WorldRank(static_cast<std::int32_t>(fields[Field::target]))
-                               : kProcNull;
+  const WorldRank target = fields.rank(Field::target);
   const auto key = [&](EpochKind kind) {
     return EpochKey(win, kind, kind == EpochKind::Lock ? target : kProcNull);
   };

@@ -14,7 +14,7 @@ std::uint64_t matched_key(MessageId message) { return edge_key(Channel::Matched,
 bool Matching::receive_at_once(const Event& event, Comm& comm) {
   if (!comm.unsettled.empty() || !event.fields.has(Field::matched_tag)) return false;
   Posted posted;
-  posted.from = rank_in(event, Field::matched_from);
+  posted.from = event.fields.rank(Field::matched_from);
   if (posted.from == kProcNull) return false;
   posted.tag = event.fields[Field::matched_tag];
   posted.posted = effects_.start();
@@ -36,7 +36,7 @@ bool Matching::receive_at_once(const Event& event, Comm& comm) {
 }
 
 std::uint64_t Matching::send(const Event& event, Comm& comm, Request* request) {
-  const WorldRank to = rank_in(event, Field::to);
+  const WorldRank to = event.fields.rank(Field::to);
   if (to.value < 0) return 0;
   const std::int64_t tag = event.fields[Field::send_tag];
   const std::uint64_t index = comm.sent[{to, tag}]++;
@@ -192,7 +192,7 @@ void Matching::withdraw_send(Request& request, SiteId site) {
 
 void Matching::probe(const Event& event, Action action, bool asked) {
   if (event.fields.has(Field::flag) && event.fields[Field::flag] == 0) return;
-  const WorldRank from = rank_in(event, Field::matched_from);
+  const WorldRank from = event.fields.rank(Field::matched_from);
   if (from.value < 0 || !event.fields.has(Field::matched_tag)) return;
   Comm& comm = comms_.at(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])));
   auto posted = std::make_shared<Posted>();

@@ -8,10 +8,6 @@
 namespace photofinish::mpi_meaning {
 namespace {
 
-WorldRank target_of(const Event& event) {
-  return WorldRank(static_cast<std::int32_t>(event.fields[Field::target]));
-}
-
 std::uint32_t bits(WorldRank rank) { return static_cast<std::uint32_t>(rank.value); }
 
 std::int64_t assertion_of(const Event& event) {
@@ -151,7 +147,7 @@ Element OneSided::element_of(TypeId id) {
 }
 
 void OneSided::operation(const Event& event, Action action) {
-  const WorldRank target = target_of(event);
+  const WorldRank target = event.fields.rank(Field::target);
   if (target.value < 0) return;
   Window& window = window_of(event);
   const std::uint64_t operation = effects_.next_operation();
@@ -215,7 +211,7 @@ void OneSided::finish(Window& window, const Event& event) {
                        .results = event.numbers};
   switch (rule->targets) {
     case CompletionRule::Targets::One:
-      return effects_.complete(*window.region, target_of(event), how);
+      return effects_.complete(*window.region, event.fields.rank(Field::target), how);
     case CompletionRule::Targets::All:
       return effects_.complete_all(*window.region, how);
     case CompletionRule::Targets::Started:
@@ -338,7 +334,7 @@ void OneSided::wait(Window& window, const Event& event) {
 }
 
 void OneSided::lock(Window& window, const Event& event, Action action) {
-  const WorldRank target = action == Action::Lock ? target_of(event) : kAnySource;
+  const WorldRank target = action == Action::Lock ? event.fields.rank(Field::target) : kAnySource;
   if (action == Action::Lock && target.value < 0) return;
   const bool exclusive = action == Action::Lock && event.fields[Field::lock] == kExclusiveLock;
   const bool checked = (assertion_of(event) & kNoCheck) == 0;
@@ -350,7 +346,7 @@ void OneSided::lock(Window& window, const Event& event, Action action) {
 }
 
 void OneSided::unlock(Window& window, const Event& event, Action action) {
-  const WorldRank target = action == Action::Unlock ? target_of(event) : kAnySource;
+  const WorldRank target = action == Action::Unlock ? event.fields.rank(Field::target) : kAnySource;
   if (steps_.wanted())
     if (const auto held = window.locks.find(target);
         held != window.locks.end() && held->second.checked) {
@@ -365,7 +361,8 @@ void OneSided::unlock(Window& window, const Event& event, Action action) {
 
 void OneSided::flush(Window& window, const Event& event) {
   if (steps_.wanted())
-    steps_.locked(window, event.fields.has(Field::target) ? target_of(event) : kAnySource,
+    steps_.locked(window,
+                  event.fields.has(Field::target) ? event.fields.rank(Field::target) : kAnySource,
                   event.site);
   finish(window, event);
 }
@@ -404,9 +401,8 @@ void OneSided::report_unreturned(const Event& event, Action action) {
   Window& window = window_of(event);
   if (window.comm == nullptr || window.comm->has_external_ranks) return;
   const std::int64_t assertion = assertion_of(event);
-  const WorldRank target = event.fields.has(Field::target)
-                               ? WorldRank(static_cast<std::int32_t>(event.fields[Field::target]))
-                               : kAnySource;
+  const WorldRank target =
+      event.fields.has(Field::target) ? event.fields.rank(Field::target) : kAnySource;
   switch (action) {
     case Action::Fence:
       if (completion_of(action, assertion))

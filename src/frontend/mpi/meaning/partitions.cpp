@@ -56,7 +56,7 @@ Buffer Partitions::part_of(const Buffer& whole, std::int64_t partitions, std::in
 void Partitions::start(Request& request, const Event& started) {
   Request::Rare& rare = *request.rare;
   const bool incoming = traits(started.call).action == Action::PartitionedReceive;
-  const WorldRank peer = rank_in(started, incoming ? Field::from : Field::to);
+  const WorldRank peer = started.fields.rank(incoming ? Field::from : Field::to);
   rare.ready = 0;
   rare.parts.clear();
   if (!incoming || peer.value < 0) return;  // partitions of a send are in use from MPI_Pready on
@@ -111,7 +111,7 @@ void Partitions::ready(Request& request, const Event& event) {
   Request::Rare& rare = *request.rare;
   const std::vector<std::int64_t> partitions = named_in(event);
   const Event& prepared = *rare.prepared;
-  const WorldRank to = rank_in(prepared, Field::to);
+  const WorldRank to = prepared.fields.rank(Field::to);
   const std::uint64_t key = key_of(request, effects_.rank(), to, prepared.fields[Field::send_tag]);
   effects_.release(key);
   const std::int64_t count = count_of(prepared);

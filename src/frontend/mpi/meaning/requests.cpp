@@ -15,10 +15,10 @@ void MpiMeaning::point_to_point(const Event& event, Action action, When when) {
     rare.prepared = std::make_unique<Event>(event);
     if (action == Action::PartitionedSend)
       rare.number =
-          ++comm.partitioned_out[{rank_in(event, Field::to), event.fields[Field::send_tag]}];
+          ++comm.partitioned_out[{event.fields.rank(Field::to), event.fields[Field::send_tag]}];
     if (action == Action::PartitionedReceive)
       rare.number =
-          ++comm.partitioned_in[{rank_in(event, Field::from), event.fields[Field::recv_tag]}];
+          ++comm.partitioned_in[{event.fields.rank(Field::from), event.fields[Field::recv_tag]}];
     return;
   }
   Request* request = nullptr;
@@ -33,8 +33,8 @@ void MpiMeaning::point_to_point(const Event& event, Action action, When when) {
     return;
   }
   std::shared_ptr<Posted> posted;
-  if (receives(action) && rank_in(event, Field::from) != kProcNull)
-    posted = matching_.post_receive(event, comm, rank_in(event, Field::from),
+  if (receives(action) && event.fields.rank(Field::from) != kProcNull)
+    posted = matching_.post_receive(event, comm, event.fields.rank(Field::from),
                                     event.fields[Field::recv_tag]);
   const std::uint64_t sent = sends(action) ? matching_.send(event, comm, request) : 0;
   if (action == Action::MatchedReceive) matching_.take_probed(event);
@@ -45,8 +45,8 @@ void MpiMeaning::point_to_point(const Event& event, Action action, When when) {
   if (sent != 0 && action != Action::Send)
     steps_.report(MessageStep::Kind::CompleteSend, sent, event.site);
   if (posted != nullptr) {
-    if (rank_in(event, Field::matched_from) != kProcNull && event.fields.has(Field::matched_tag))
-      matching_.received(comm, posted, rank_in(event, Field::matched_from),
+    if (event.fields.rank(Field::matched_from) != kProcNull && event.fields.has(Field::matched_tag))
+      matching_.received(comm, posted, event.fields.rank(Field::matched_from),
                          event.fields[Field::matched_tag], event.site);
     else
       matching_.withdraw(comm, posted, event.site);
@@ -76,9 +76,10 @@ void MpiMeaning::start_persistent(const Event& event) {
     effects_.open_all(request.accesses, effects_.buffers_of(started, true));
     request.accesses.each([&](OpenAccess& access) { access.part = operation; });
     if (sends(action)) matching_.send(started, *request.comm, &request);
-    if (receives(action) && rank_in(started, Field::from) != kProcNull)
-      request.receive = matching_.post_receive(
-          started, *request.comm, rank_in(started, Field::from), started.fields[Field::recv_tag]);
+    if (receives(action) && started.fields.rank(Field::from) != kProcNull)
+      request.receive =
+          matching_.post_receive(started, *request.comm, started.fields.rank(Field::from),
+                                 started.fields[Field::recv_tag]);
     if (!sends(action) && !receives(action)) collectives_.start(request, started, action);
   }
 }
@@ -123,7 +124,7 @@ void MpiMeaning::complete_those(const Event& event, Action action) {
     acquire_all(request);
     steps_.over(request, event.site);
     if (request.receive != nullptr && event.fields.has(Field::matched_from)) {
-      matching_.received(*request.comm, request.receive, rank_in(event, Field::matched_from),
+      matching_.received(*request.comm, request.receive, event.fields.rank(Field::matched_from),
                          event.fields[Field::matched_tag], event.site);
       request.receive.reset();
     }
@@ -201,12 +202,12 @@ void MpiMeaning::report_unreturned(const Event& event) {
   const bool sends = action == Action::Send || both;
   std::uint64_t posted = 0, sent = 0;
   if (receives) {
-    const WorldRank from(static_cast<std::int32_t>(event.fields[Field::from]));
+    const WorldRank from = event.fields.rank(Field::from);
     if (from != kProcNull)
       posted = steps_.receive(comm, from, event.fields[Field::recv_tag], event.site);
   }
   if (sends) {
-    const WorldRank to(static_cast<std::int32_t>(event.fields[Field::to]));
+    const WorldRank to = event.fields.rank(Field::to);
     const std::int64_t tag = event.fields[Field::send_tag];
     if (to.value >= 0)
       sent = steps_.send(

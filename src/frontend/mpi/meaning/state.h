@@ -280,12 +280,6 @@ inline Request& new_request(Timeline& effects, Requests& requests, const Event& 
   return request;
 }
 
-// The rank in a field; kProcNull if it is absent.
-inline WorldRank rank_in(const Event& event, Field field) {
-  return event.fields.has(field) ? WorldRank(static_cast<std::int32_t>(event.fields[field]))
-                                 : kProcNull;
-}
-
 inline bool sends(Action action) {
   return action == Action::Send || action == Action::SendReceive ||
          action == Action::SendReceiveReplace;

@@ -65,7 +65,7 @@ std::uint64_t MessageSteps::send(const Event& event, const Comm& comm, WorldRank
 }
 
 void MessageSteps::received(const Event& event, const Comm& comm, MessageKey key) {
-  const WorldRank from(static_cast<std::int32_t>(event.fields[Field::from]));
+  const WorldRank from = event.fields.rank(Field::from);
   if (comm.has_external_ranks || from.value >= effects_.world_size()) return;
   MessageStep received = step(MessageStep::Kind::Receive, event.site);
   received.operation = ++operations_;
@@ -121,7 +121,7 @@ void MessageSteps::over(Request& request, SiteId site) {
 }
 
 void MessageSteps::probe(const Event& event, Action action, const Comm& comm, Posted& posted) {
-  const WorldRank from(static_cast<std::int32_t>(event.fields[Field::from]));
+  const WorldRank from = event.fields.rank(Field::from);
   if (action == Action::MatchedProbe) {
     posted.operation = receive(comm, from, event.fields[Field::recv_tag], event.site);
     complete(posted, event.site);
@@ -232,7 +232,7 @@ std::vector<Acquired> MessageSteps::flow(const Event& event, Action action, When
     case Action::Gather:
     case Action::Reduce: {
       if (of.remote_ranks != nullptr || !event.fields.has(Field::root)) break;
-      const WorldRank root(static_cast<std::int32_t>(event.fields[Field::root]));
+      const WorldRank root = event.fields.rank(Field::root);
       const bool from_root = action == Action::Bcast || action == Action::Scatter;
       if (from_root == (root == effects_.rank()))
         release(key(0), from_root ? ranks.size() - 1 : 1, flow.reads, event.site);

@@ -48,9 +48,7 @@ class MadeUp final : public Meaning {
   }
 
  private:
-  static WorldRank target_of(const Event& event) {
-    return WorldRank(static_cast<std::int32_t>(event.fields[Field::target]));
-  }
+  static WorldRank target_of(const Event& event) { return event.fields.rank(Field::target); }
   std::uint64_t begin(const Event& event, AccessKind kind) {
     const std::uint64_t operation = effects_.next_operation();
     effects_.begin_target(array_, target_of(event), operation,
