@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
 #include "base/process_times.h"
+#include "base/result.h"
 #include "model/access.h"
 #include "model/ids.h"
 
