@@ -15,6 +15,7 @@ constexpr std::uint32_t kEveryPauses = 20;      // any instance may have a partn
 constexpr std::uint32_t kPatiencePauses = 300;  // of a rank, in all
 constexpr std::uint32_t kLonger = 4;            // after each run in vain
 constexpr std::size_t kDifferenceLines = 5;
+constexpr std::size_t kHeldAtMost = 16;  // each has a table in shared memory
 
 // The confirming runs: beside the run, on the file system that all nodes share.
 std::string beside(std::string run) {
@@ -43,10 +44,8 @@ Confirmer::Confirmer(const Options& options, const ConfirmArguments& arguments, 
       launch_(std::move(launch)),
       tolerance_(tolerance),
       repetitions_(static_cast<std::size_t>(std::max(1, options.runs))),
+      all_(all),
       status_(options.progress && !options.quiet && arguments.order == 0) {
-  for (const Candidate& candidate : all)
-    if (candidate.schedule.kind == RaceKind::Memory)
-      sites_[candidate.key] = candidate.schedule.sides;
   if (status_.shown()) launch_.tick = [this] { show_status(); };
 }
 
@@ -111,9 +110,10 @@ Schedule Confirmer::schedule_for(const Candidate& candidate, std::size_t order, 
     *it = wanted;
     return schedule;
   }
-  for (const auto& [key, sides] : sites_)
-    if (key != candidate.key)
-      schedule.other_sites.insert(schedule.other_sites.end(), sides.begin(), sides.end());
+  for (const Candidate& other : all_)
+    if (other.key != candidate.key && other.schedule.kind == RaceKind::Memory)
+      schedule.other_sites.insert(schedule.other_sites.end(), other.schedule.sides.begin(),
+                                  other.schedule.sides.end());
   schedule.first = static_cast<std::uint32_t>(order);
   schedule.pause_ms = pause * kDirectedPauses;
   if (run == 0 && scope == Scope::One) {
@@ -128,6 +128,32 @@ Schedule Confirmer::schedule_for(const Candidate& candidate, std::size_t order, 
   for (std::uint32_t i = 1; i < run && schedule.pause_ms < pause * kDirectedPauses; ++i)
     schedule.pause_ms *= kLonger;
   return schedule;
+}
+
+// Races on memory with one instance between ranks that the candidate does not involve: a rank waits
+// for one finding only. Those of messages are held by their receives (Schedule::held).
+std::vector<const Candidate*> Confirmer::holdable_with(const Candidate& candidate) const {
+  std::vector<const Candidate*> held;
+  std::set<WorldRank> taken(candidate.involved.begin(), candidate.involved.end());
+  for (const Candidate& other : all_) {
+    const std::vector<ScheduledSide>& sides = other.schedule.sides;
+    if (other.key == candidate.key || other.schedule.kind != RaceKind::Memory || other.times > 1 ||
+        !other.impossible.empty() || unholdable_.contains(other.key) ||
+        held.size() == kHeldAtMost ||
+        std::any_of(sides.begin(), sides.end(),
+                    [&](const auto& side) { return taken.contains(side.rank); }))
+      continue;
+    for (const ScheduledSide& side : sides) taken.insert(side.rank);
+    held.push_back(&other);
+  }
+  return held;
+}
+
+void Confirmer::add_held(std::vector<Schedule>& findings) const {
+  for (const Candidate* other : held_) {
+    findings.push_back(schedule_for(*other, 0, Scope::One, nullptr, 0));
+    findings.back().other_sites.clear();
+  }
 }
 
 Result<ConfirmingRun> Confirmer::run(std::vector<Schedule> findings) {
@@ -145,11 +171,14 @@ Result<Confirmer::Tried> Confirmer::try_order(const Candidate& candidate, std::s
   tried.order.name = candidate.orders[order];
   // A person debugs one run.
   const int runs = debugged == kProcNull ? options_.runs : 1;
+  held_ = debugged == kProcNull ? holdable_with(candidate) : std::vector<const Candidate*>();
   for (int run = 0; run < runs && !tried.order.seen(); ++run) {
     Schedule schedule =
         schedule_for(candidate, order, scope, known, static_cast<std::uint32_t>(run));
     schedule.debugged = debugged;
-    auto done = this->run({std::move(schedule)});
+    std::vector<Schedule> findings{std::move(schedule)};
+    if (scope == Scope::One && run == 0) add_held(findings);
+    auto done = this->run(std::move(findings));
     if (!done) return done.error();
     tried.printed = std::move(done->printed);
     const Verdict& verdict = done->verdicts.front();
@@ -180,13 +209,15 @@ Result<bool> Confirmer::run_control(const Candidate& candidate) {
   return true;
 }
 
-// One run, added to the evidence. True if it saw the race.
-Result<bool> Confirmer::run_trial(const Candidate& candidate, std::size_t order, Scope scope,
-                                  std::uint32_t run) {
+Result<Trial> Confirmer::run_trial(const Candidate& candidate, std::size_t order, Scope scope,
+                                   std::uint32_t run) {
   const OrderTried* known = orders_[order].ranks.empty() ? nullptr : &orders_[order];
   for (const OrderTried& other : orders_)
     if (known == nullptr && !other.ranks.empty()) known = &other;
-  auto done = this->run({schedule_for(candidate, order, scope, known, run)});
+  std::vector<Schedule> findings{schedule_for(candidate, order, scope, known, run)};
+  const bool holds = scope == Scope::One && run == 0;
+  if (holds) add_held(findings);
+  auto done = this->run(std::move(findings));
   if (!done) return done.error();
   const Verdict& verdict = done->verdicts.front();
   OrderTried& tried = orders_[order];
@@ -202,60 +233,47 @@ Result<bool> Confirmer::run_trial(const Candidate& candidate, std::size_t order,
     tried.arrivals = verdict.arrivals;
   }
   if (scope == Scope::Every) meetings_ = std::max(meetings_, verdict.meetings);
-  evidence_.trials.push_back(
-      {order, scope, verdict.seen, verdict.forced, std::move(done->outcome)});
-  return verdict.seen;
+  lost_.clear();
+  for (std::size_t i = 0; holds && i < held_.size(); ++i)
+    if (const Verdict& other = done->verdicts[1 + i]; !other.seen || !other.forced)
+      lost_.insert(held_[i]->key);
+  if (verdict.seen) unholdable_.insert(lost_.begin(), lost_.end());
+  const bool as_held = holds ? lost_.empty() : scope == Scope::Every || held_.empty();
+  const std::size_t held = holds ? held_.size() : 0;
+  // A finding that is held may keep this one from happening.
+  if (holds && !verdict.seen && !tried.optional)
+    for (const Candidate* other : held_) lost_.insert(other->key);
+  return Trial{.order = order,
+               .scope = scope,
+               .seen = verdict.seen,
+               .forced = verdict.forced,
+               .outcome = std::move(done->outcome),
+               .alone = held + 1 == all_.size(),
+               .compared = as_held};
 }
 
-// Until the order is seen for the first time.
-Result<bool> Confirmer::observe(const Candidate& candidate, std::size_t order, Scope scope) {
-  const std::size_t attempts = orders_[order].optional ? 1 : repetitions_;
-  for (std::uint32_t run = 0; run < attempts; ++run) {
-    const auto seen = run_trial(candidate, order, scope, run);
-    if (!seen || *seen) return seen;
+class Confirmer::Trials : public TrialRuns {
+ public:
+  Trials(Confirmer& confirmer, const Candidate& candidate)
+      : confirmer_(confirmer), candidate_(candidate) {}
+
+  Result<Trial> run(std::size_t order, Scope scope, std::uint32_t attempt) override {
+    return confirmer_.run_trial(candidate_, order, scope, attempt);
   }
-  return false;
-}
-
-// Until each order that was seen was seen so often. A repetition in vain is tried once more.
-Result<bool> Confirmer::repeat(const Candidate& candidate, Scope scope, std::size_t repetitions) {
-  for (std::size_t order = 0; order < evidence_.orders; ++order) {
-    const std::size_t before = outcomes_of(evidence_, order, scope).size();
-    std::size_t attempts = before == 0 || before >= repetitions ? 0 : 2 * (repetitions - before);
-    while (attempts-- > 0 && outcomes_of(evidence_, order, scope).size() < repetitions)
-      if (const auto seen = run_trial(candidate, order, scope, 0); !seen) return seen.error();
+  bool drop_lost() override {
+    return std::erase_if(confirmer_.held_, [&](const Candidate* other) {
+             return confirmer_.lost_.contains(other->key);
+           }) > 0;
   }
-  return true;
-}
+  bool has_instances() const override {
+    return candidate_.schedule.kind == RaceKind::Memory &&
+           !confirmer_.options_.message_rendezvous && (candidate_.times > 1 || confirmer_.repeats_);
+  }
 
-// A difference between orders is repeated first: it decides. If anything varies within an order,
-// twice as often, because a few repetitions can agree by chance.
-Result<bool> Confirmer::gather_evidence(const Candidate& candidate) {
-  const auto decides = [&](Scope scope) -> Result<bool> {
-    if (differing_runs(evidence_, scope, tolerance_) == 0) return false;
-    if (const auto done = repeat(candidate, scope, repetitions_); !done) return done;
-    if (differing_runs(evidence_, scope, tolerance_) < repetitions_) return false;
-    if (!varies_within(evidence_, tolerance_)) return true;
-    runs_expected_ += evidence_.orders * repetitions_;
-    if (const auto done = repeat(candidate, scope, 2 * repetitions_); !done) return done;
-    return differing_runs(evidence_, scope, tolerance_) >= 2 * repetitions_;
-  };
-  for (std::size_t order = 0; order < evidence_.orders; ++order)
-    if (const auto seen = observe(candidate, order, Scope::One); !seen) return seen;
-  const auto one = decides(Scope::One);
-  if (!one || *one) return one;
-  const bool seen = std::any_of(evidence_.trials.begin(), evidence_.trials.end(),
-                                [](const Trial& trial) { return trial.seen; });
-  if (!seen) return false;
-  const bool every = candidate.schedule.kind == RaceKind::Memory && !options_.message_rendezvous &&
-                     (candidate.times > 1 || repeats_);
-  for (std::size_t order = 0; order < evidence_.orders && every; ++order)
-    if (const auto found = observe(candidate, order, Scope::Every); !found) return found;
-  const auto all = every ? decides(Scope::Every) : Result<bool>(false);
-  if (!all || *all) return all;
-  if (const auto done = repeat(candidate, Scope::One, repetitions_); !done) return done;
-  return repeat(candidate, Scope::Every, repetitions_);
-}
+ private:
+  Confirmer& confirmer_;
+  const Candidate& candidate_;
+};
 
 // Shows the runs that say most: those that differ, else those whose outcomes vary.
 Confirmation Confirmer::conclude() const {
@@ -282,7 +300,8 @@ Confirmation Confirmer::conclude() const {
     tried.observed = static_cast<std::uint32_t>(outcomes.size());
     tried.forced = 0;
     for (const Trial& trial : evidence_.trials)
-      if (trial.order == order && trial.scope == shown && trial.forced) ++tried.forced;
+      if (trial.order == order && trial.scope == shown && trial.compared && trial.forced)
+        ++tried.forced;
     tried.outcomes = count_outcomes(outcomes, groups);
   }
   for (const int side : {0, 1}) confirmation.reached[side] = reached_[side];
@@ -310,7 +329,10 @@ Result<Confirmation> Confirmer::confirm(const Candidate& candidate) {
   stopped_ = kProcNull;
   if (const auto control = run_control(candidate); !control) return control.error();
   evidence_.control = control_;
-  if (const auto done = gather_evidence(candidate); !done) return done.error();
+  held_ = holdable_with(candidate);
+  Trials trials(*this, candidate);
+  if (const auto done = gather_evidence(evidence_, repetitions_, tolerance_, trials); !done)
+    return done.error();
   for (std::size_t order = 0; order < evidence_.orders && !tool_failure_.empty(); ++order)
     if (outcomes_of(evidence_, order, Scope::One).empty() && !evidence_.optional.contains(order))
       return tool_stopped(candidate);

@@ -1,13 +1,14 @@
-// Runs the program until the evidence about a finding is complete (confirm/evidence.h).
+// Runs the program until the evidence about a finding is complete (confirm/gathering.h).
 //
-// For each finding: each order of one instance, until it is seen; if the race has several
-// instances, each order of all of them; then repetitions. Control runs without steering are made
-// once for all findings. Invariant: a finding's state comes from judge() alone.
+// Control runs without steering are made once for all findings. While one finding is tried, others
+// that hold none of its ranks are held to their first order. Invariant: a finding's state comes
+// from judge() alone.
 #pragma once
 
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,14 @@
 #include "cli/progress.h"
 #include "confirm/candidates.h"
 #include "confirm/evidence.h"
+#include "confirm/gathering.h"
 
 namespace photofinish {
 
 class Confirmer {
  public:
-  // `all`: the findings of the run. The others are kept from varying while one is tried.
+  // `all`: the findings of the run, which outlive this. The others are kept from varying while one
+  // is tried.
   Confirmer(const Options& options, const ConfirmArguments& arguments, Launch launch,
             double tolerance, const std::vector<Candidate>& all);
   Confirmer(const Confirmer&) = delete;
@@ -64,11 +67,11 @@ class Confirmer {
   Result<ConfirmingRun> run(std::vector<Schedule> findings);
   Error tool_stopped(const Candidate& candidate) const;
   Result<bool> run_control(const Candidate& candidate);
-  Result<bool> run_trial(const Candidate& candidate, std::size_t order, Scope scope,
-                         std::uint32_t run);
-  Result<bool> observe(const Candidate& candidate, std::size_t order, Scope scope);
-  Result<bool> repeat(const Candidate& candidate, Scope scope, std::size_t repetitions);
-  Result<bool> gather_evidence(const Candidate& candidate);
+  class Trials;
+  Result<Trial> run_trial(const Candidate& candidate, std::size_t order, Scope scope,
+                          std::uint32_t run);
+  std::vector<const Candidate*> holdable_with(const Candidate& candidate) const;
+  void add_held(std::vector<Schedule>& findings) const;
   Confirmation conclude() const;
   std::size_t expected_runs(const Candidate& candidate) const;
   void show_status();
@@ -78,7 +81,8 @@ class Confirmer {
   Launch launch_;
   const double tolerance_;
   const std::size_t repetitions_;
-  std::map<std::uint64_t, std::vector<ScheduledSide>> sites_;  // of races on memory, by key
+  const std::vector<Candidate>& all_;
+  std::set<std::uint64_t> unholdable_;  // by key: they did not happen when they were held
   StatusLine status_;
   std::vector<Outcome> control_;
 
@@ -86,6 +90,8 @@ class Confirmer {
   std::uint64_t key_ = 0;
   Evidence evidence_;
   std::vector<OrderTried> orders_;
+  std::vector<const Candidate*> held_;  // other findings
+  std::set<std::uint64_t> lost_;        // of these, in the last run
   std::uint64_t reached_[2] = {0, 0}, meetings_ = 0;
   std::string tool_failure_;  // of a run that did not see the race
   WorldRank stopped_ = kProcNull;

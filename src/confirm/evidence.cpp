@@ -11,6 +11,7 @@ namespace photofinish {
 namespace {
 
 constexpr std::size_t kShownLines = 3, kShownBytes = 100;
+constexpr double kChance = 0.01;  // of a difference that the order did not cause
 
 using Group = std::vector<std::string>;
 
@@ -48,11 +49,15 @@ std::set<std::string> shapes_of(const std::vector<const Outcome*>& runs) {
   return shapes;
 }
 
+bool is_compared(const Trial& trial, std::size_t order, Scope scope) {
+  return trial.seen && trial.compared && trial.order == order && trial.scope == scope;
+}
+
 // Whether the order was forced in each of at least so many runs, and saw the race in none without.
 bool is_forced(const Evidence& evidence, std::size_t order, Scope scope, std::size_t runs) {
   std::size_t forced = 0;
   for (const Trial& trial : evidence.trials) {
-    if (trial.order != order || trial.scope != scope || !trial.seen) continue;
+    if (!is_compared(trial, order, scope)) continue;
     if (!trial.forced) return false;
     ++forced;
   }
@@ -110,7 +115,7 @@ std::vector<const Outcome*> control_of(const Evidence& evidence) {
 std::vector<const Outcome*> outcomes_of(const Evidence& evidence, std::size_t order, Scope scope) {
   std::vector<const Outcome*> found;
   for (const Trial& trial : evidence.trials)
-    if (trial.seen && trial.order == order && trial.scope == scope) found.push_back(&trial.outcome);
+    if (is_compared(trial, order, scope)) found.push_back(&trial.outcome);
   return found;
 }
 
@@ -157,6 +162,18 @@ Difference differ_alike(const std::vector<const Outcome*>& one,
   return difference;
 }
 
+std::size_t needed_runs(const Evidence& evidence, Scope scope, std::size_t repetitions,
+                        double tolerance) {
+  const bool alone = std::all_of(
+      evidence.trials.begin(), evidence.trials.end(),
+      [&](const Trial& trial) { return trial.alone || !trial.compared || trial.scope != scope; });
+  if (alone && !varies_within(evidence, tolerance)) return repetitions;
+  const auto orders = static_cast<double>(evidence.orders);
+  double chance = 2 * orders * (orders - 1) / 2 * 2;
+  for (std::size_t runs = 1;; ++runs)
+    if ((chance /= 4) <= kChance) return std::max(repetitions, runs);
+}
+
 std::size_t differing_runs(const Evidence& evidence, Scope scope, double tolerance) {
   const auto found = find_difference(evidence, scope, 1, tolerance);
   if (!found) return 0;
@@ -181,7 +198,9 @@ Judgement judge(const Evidence& evidence, std::size_t repetitions, double tolera
                    [](const Trial& trial) { return trial.seen; }))
     return {.state = ConfirmState::NotReproduced, .difference = {}};
   for (const Scope scope : {Scope::One, Scope::Every})
-    if (auto harmful = find_difference(evidence, scope, repetitions, tolerance)) return *harmful;
+    if (auto harmful = find_difference(
+            evidence, scope, needed_runs(evidence, scope, repetitions, tolerance), tolerance))
+      return *harmful;
   if (varies(evidence, tolerance)) return {.state = ConfirmState::Unstable, .difference = {}};
   bool all_forced = true;
   for (const Scope scope : {Scope::One, Scope::Every})

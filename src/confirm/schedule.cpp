@@ -17,6 +17,8 @@
 namespace photofinish {
 namespace {
 
+constexpr std::uint64_t kCoreNs =
+    250'000'000;  // with so much CPU time, a rank has tried to progress
 constexpr char kScheduleMagic[8] = {'P', 'H', 'O', 'T', 'O', 'S', 'C', 'H'};
 
 }  // namespace
@@ -150,7 +152,15 @@ bool StallWatch::is_stalled() {
       words.begin(), words.end(), [](std::uint64_t word) { return (word & kFinalizedWord) != 0; });
   const bool same = words == last_;
   last_ = std::move(words);
-  return all_wait && !finalized && same && !stopped_rank();
+  if (!all_wait || finalized) return false;
+  if (!same) {
+    starvations_.clear();
+    for (const std::uint64_t process : read_row(1)) starvations_.emplace_back(process);
+    return false;
+  }
+  return !stopped_rank() &&
+         std::none_of(starvations_.begin(), starvations_.end(),
+                      [](const Starvation& starves) { return starves(kCoreNs); });
 }
 
 std::optional<WorldRank> StallWatch::stopped_rank() const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/process_times.h"
 #include "base/result.h"
 #include "model/access.h"
 #include "model/ids.h"
@@ -133,7 +134,7 @@ class StallWatch {
   StallWatch(const std::string& directory, std::size_t findings, int ranks)
       : path_(directory + kTableFile), findings_(findings), ranks_(ranks) {}
   // Whether this was so at the last check, and has not changed since. A run with a rank that is
-  // stopped from outside does not hang.
+  // stopped from outside does not hang, nor does one with a rank that had no core to progress on.
   bool is_stalled();
   std::optional<WorldRank> stopped_rank() const;
 
@@ -145,6 +146,7 @@ class StallWatch {
   std::size_t findings_;
   int ranks_;
   std::vector<std::uint64_t> last_ = {};
+  std::vector<Starvation> starvations_ = {};  // of each rank, since the words changed
 };
 
 // `bytes` of memory shared with every process that maps the same file, zero at first; null if it

@@ -29,7 +29,7 @@ class Confirm(Case):
         self.assertEqual(result.code, 66, result)
         self.assertRegex(result.out, r"^F1 confirmed, harmful: one-sided race, put crossing\.c:\d+ and get crossing\.c:\d+\n", result)
         self.assertIn("    - got 7\n    + got 0\n", result.out, result)  # and not the process that is done
-        self.assertRegex(result.out, r"first: got 7 ×4\n")
+        self.assertRegex(result.out, r"first: got 7 ×5\n")
         self.assertRegex(result.out, r"SUMMARY: photofinish: 1 of 1 findings confirmed: 1 harmful · run photofinish.run\n$")
         self.assertIn("[F1] confirmed, harmful ·", self.photofinish("report", "photofinish.run").out)
         for order, got in (("1", "got 7"), ("2", "got 0")):
@@ -137,6 +137,14 @@ class Confirm(Case):
         self.assertRegex(result.out, r"F1 confirmed, harmful: one-sided race, put pairs.c:")
         for other in ("F2", "F3"):
             self.assertRegex(result.out, rf"(?m)^{other} confirmed, (same outcome|unstable): ", result)
+
+    def test_another_race_is_held(self):
+        """What ranks 1 and 3 got is added up, and the order of rank 3's race is a matter of chance."""
+        app = self.compile("pairs.c")
+        self.assertEqual(self.photofinish("check", "-n", "7", app, "sum").code, 66)
+        result = self.confirm("--finding", "F1", "--runs", "1")
+        self.assertRegex(result.out, r"^F1 confirmed, harmful: one-sided race, put pairs.c:\d+ and get pairs.c:\d+\n", result)
+        self.assertRegex(result.out, r"(?s) first: sum (7|14) ×5\n.* first: sum (0|7) ×5\n", result)
 
     def test_what_cannot_be_tried(self):
         app = self.compile("../programs/messages/cancelled.c", name="cancelled")

@@ -102,7 +102,7 @@ void leave_to_request(Journaling& journaling, Context& c, Action action, When wh
   for (const Buffer& buffer : c.event.buffers)
     if (sends && reads(buffer))
       journaling.each_piece(c.task, buffer, block_read(c, action),
-                            [&](const Buffer& piece) { request.gives.push_back(piece); });
+                            [&](const Buffer& piece) { request.sends.push_back(piece); });
 }
 
 void exchange_buffers(Journaling& journaling, Context& c, Action action, When when) {

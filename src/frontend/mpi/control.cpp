@@ -155,8 +155,8 @@ void Control::before(Context& c) {
     else
       choose_message(c);
   }
+  if (traits(c.call).action == Action::WinFree) close_second_window(c);
   if (schedule_.kind == RaceKind::Memory) {
-    if (traits(c.call).action == Action::WinFree) close_second_window(c);
     if (!pending_.empty()) {
       before_completion(c);
       issue_deferred(c);

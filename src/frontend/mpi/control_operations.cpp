@@ -195,7 +195,10 @@ void Control::free_deferred_requests(Context& c) {
 // completed at once: an outcome that MPI allows, because the library may complete it at any time in
 // the epoch. On all ranks.
 void Control::open_second_window(const WinDefinition& definition, MPI_Comm comm) {
-  if (!schedule_.second_window || definition.flavour == WinFlavour::Dynamic) return;
+  if (definition.flavour == WinFlavour::Dynamic ||
+      std::none_of(schedules_.findings.begin(), schedules_.findings.end(),
+                   [](const Schedule& finding) { return finding.second_window; }))
+    return;
   MPI_Win second = MPI_WIN_NULL;
   if (REAL(PMPI_Win_create)(
           reinterpret_cast<void*>(definition.base), static_cast<MPI_Aint>(definition.size),

@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "base/process_times.h"
 #include "base/system_file.h"
 #include "frontend/mpi/control_step.h"
 
@@ -19,6 +20,7 @@ constexpr double kBackOff = 0.9;  // after each pause in vain
 constexpr std::uint32_t kQuietUnits =
     2;  // no rank changes its word for so long: all wait for this one
 constexpr std::uint32_t kDoneUnits = 50;     // the second waits for the first, at most
+constexpr std::uint32_t kStarvedTimes = 20;  // so many times longer, if the first has no core
 constexpr std::uint32_t kHoldUnits = 10;     // at a site of another race, at most
 constexpr std::uint32_t kHoldsInVain = 3;    // of a run: then the order there is left to chance
 constexpr std::uint32_t kContinueUnits = 5;  // the first continues before the second, at most
@@ -329,8 +331,14 @@ void Control::wait_for_first() {
   };
   words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
   const bool debugged = schedule_.debugged != kProcNull;
-  while (!is_done() && (debugged || wait_ns() - since < kDoneUnits * schedule_.unit_ms * kMs))
-    make_progress();
+  const std::uint64_t limit = kDoneUnits * schedule_.unit_ms * kMs;
+  // On a busy machine, the first may not have a core for a long time. It is not late then.
+  const Starvation starves(processes_ != nullptr ? processes_[table_->first.rank].load() : 0);
+  const auto is_late = [&] {
+    const std::uint64_t passed = wait_ns() - since;
+    return !debugged && passed >= limit && (passed >= kStarvedTimes * limit || !starves(limit));
+  };
+  while (!is_done() && !is_late()) make_progress();
   if (is_done()) let_first_continue();
   words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
   if (table_->repeats == 0) return;

@@ -51,6 +51,56 @@ TEST_F(EvidenceTest, TooFewRepetitionsAreNotHarmful) {
   EXPECT_EQ(state(), ConfirmState::Unstable);
 }
 
+TEST_F(EvidenceTest, OtherFindingsThatAreNotHeldNeedMoreRuns) {
+  runs(0, {"got 7", "got 7", "got 7"});
+  runs(1, {"got 0", "got 0", "got 0"});
+  EXPECT_EQ(needed_runs(evidence, Scope::One, 3, 0), 3u);
+  for (Trial& trial : evidence.trials) trial.alone = false;
+  EXPECT_EQ(needed_runs(evidence, Scope::One, 3, 0), 5u);
+  EXPECT_EQ(needed_runs(evidence, Scope::One, 10, 0), 10u);
+  EXPECT_EQ(needed_runs(evidence, Scope::Every, 3, 0), 3u);
+  EXPECT_EQ(state(), ConfirmState::Unstable);
+  runs(0, {"got 7", "got 7"});
+  runs(1, {"got 0", "got 0"});
+  EXPECT_EQ(state(), ConfirmState::Harmful);
+  evidence.orders = 5;
+  EXPECT_EQ(needed_runs(evidence, Scope::One, 3, 0), 6u) << "more pairs of orders";
+}
+
+// The slow twin: all results of n runs of each of two orders, from values that no order influences.
+TEST_F(EvidenceTest, ByChanceFewResultsOfTheNeededRunsDiffer) {
+  control({"got 7", "got 0"});
+  const std::size_t n = needed_runs(evidence, Scope::One, 1, 0);
+  for (const double p : {0.5, 0.4, 0.2, 0.05}) {
+    double chance = 0;
+    for (std::uint32_t results = 0; results < 1u << 2 * n; ++results) {
+      evidence.trials.clear();
+      double probability = 1;
+      for (std::size_t run = 0; run < 2 * n; ++run) {
+        const bool is_one = (results >> run & 1) != 0;
+        probability *= is_one ? p : 1 - p;
+        runs(run / n, {is_one ? "got 7" : "got 0"});
+      }
+      if (judge(evidence, 1, 0).state == ConfirmState::Harmful) chance += probability;
+    }
+    EXPECT_LE(chance, 0.01) << p;
+    EXPECT_GT(chance, 0) << p;
+  }
+}
+
+TEST_F(EvidenceTest, RunsThatAreNotComparedShowOnlyThatOutcomesVary) {
+  runs(0, {"x", "x", "x"});
+  runs(1, {"x", "x", "x"});
+  evidence.trials.push_back({0, Scope::One, true, true, run_that_prints({"x"}), true, false});
+  EXPECT_EQ(state(), ConfirmState::SameOutcome);
+  EXPECT_EQ(outcomes_of(evidence, 0, Scope::One).size(), 3u);
+  evidence.trials.back().outcome.lines = {"y"};
+  EXPECT_EQ(state(), ConfirmState::Unstable);
+  for (Trial& trial : evidence.trials) trial.compared = false;
+  evidence.trials.back().outcome.lines = {"x"};
+  EXPECT_EQ(state(), ConfirmState::EffectUnknown);
+}
+
 TEST_F(EvidenceTest, OneRepetitionNeedsAControlRunWithOneOfTheValues) {
   runs(0, {"got 7"});
   runs(1, {"got 0"});
@@ -75,7 +125,7 @@ TEST_F(EvidenceTest, AWordThatVariesWithinAnOrderIsUnstable) {
 }
 
 TEST_F(EvidenceTest, TimestampsBesideADifferenceDoNotHideIt) {
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 5; ++i) {
     const std::string time = "time 0.0" + std::to_string(i);
     evidence.trials.push_back({0, Scope::One, true, true, run_that_prints({time, "sum 6"})});
     evidence.trials.push_back({1, Scope::One, true, true, run_that_prints({time + "7", "sum 4"})});
@@ -84,13 +134,13 @@ TEST_F(EvidenceTest, TimestampsBesideADifferenceDoNotHideIt) {
   EXPECT_EQ(judgement.state, ConfirmState::Harmful);
   EXPECT_EQ(judgement.difference.only_one, Lines{"sum 6"});
   EXPECT_EQ(judgement.difference.only_other, Lines{"sum 4"});
-  EXPECT_EQ(counted(0), (std::vector<CountedOutcome>{{"sum 6", 3}})) << "without the time";
+  EXPECT_EQ(counted(0), (std::vector<CountedOutcome>{{"sum 6", 5}})) << "without the time";
 }
 
 TEST_F(EvidenceTest, AnOrderThatAlwaysFailsIsHarmful) {
-  fails(0, 2, 139);
+  fails(0, 4, 139);
   fails(0, 1, 134);
-  runs(1, {"ok", "ok", "ok"});
+  runs(1, Lines(5, "ok"));
   EXPECT_EQ(state(), ConfirmState::Harmful);
 }
 
@@ -139,8 +189,10 @@ TEST_F(EvidenceTest, DifferencesWithoutForceAreNotHarmful) {
 TEST_F(EvidenceTest, AnOrderInEveryInstanceDecidesWhereOneInstanceVaries) {
   runs(0, {"sum 570", "sum 560", "sum 580"});
   runs(1, {"sum 600", "sum 580", "sum 570"});
-  runs(0, {"sum 10", "sum 10", "sum 10"}, Scope::Every);
-  runs(1, {"sum 600", "sum 600", "sum 600"}, Scope::Every);
+  runs(0, Lines(4, "sum 10"), Scope::Every);
+  runs(1, Lines(5, "sum 600"), Scope::Every);
+  EXPECT_EQ(state(), ConfirmState::Unstable) << "too few: something varies";
+  runs(0, {"sum 10"}, Scope::Every);
   const Judgement judgement = judge(evidence, 3, 0);
   EXPECT_EQ(judgement.state, ConfirmState::Harmful);
   EXPECT_EQ(judgement.scope, Scope::Every);

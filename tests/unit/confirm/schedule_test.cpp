@@ -1,6 +1,10 @@
 #include "confirm/schedule.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
 
 #include "../launch/temp_dir.h"
 #include "frontend/mpi/table/mpi_call.h"
@@ -151,7 +155,7 @@ struct StallTest : ScheduleTest {
   void SetUp() override {
     ScheduleTest::SetUp();
     auto* memory = static_cast<char*>(
-        map_shared_file(directory + kTableFile, words_offset(2) + 3 * sizeof(std::uint64_t)));
+        map_shared_file(directory + kTableFile, words_offset(2) + 6 * sizeof(std::uint64_t)));
     ASSERT_NE(memory, nullptr);
     words = reinterpret_cast<std::uint64_t*>(memory + words_offset(2));
   }
@@ -178,6 +182,23 @@ TEST_F(StallTest, AfterFinalizeNobodyHangs) {
   words[1] = 5;
   watch.is_stalled();
   EXPECT_TRUE(watch.is_stalled()) << "rank 1 waits for ranks that have finished";
+}
+
+TEST_F(StallTest, ARankThatHadNoCoreDoesNotHang) {
+  const pid_t child = fork();
+  if (child == 0)
+    for (volatile bool forever = true; forever;) {
+    }
+  words[3] = static_cast<std::uint64_t>(child);  // the process of rank 0
+  words[0] = words[1] = words[2] = 7;
+  StallWatch watch(directory, 2, 3);
+  EXPECT_FALSE(watch.is_stalled());
+  const std::uint64_t before = process_times(words[3]).cpu_ns;
+  EXPECT_FALSE(watch.is_stalled()) << "it had no core yet";
+  while (process_times(words[3]).cpu_ns - before < 400'000'000) usleep(10'000);
+  EXPECT_TRUE(watch.is_stalled()) << "it had one, and did not progress";
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
 }
 
 TEST(StallWatch, WithoutTheFileNothingIsKnown) {
