@@ -19,7 +19,7 @@ def line_of(word):
         return next(number for number, line in enumerate(source, 1) if f"/* {word} */" in line)
 
 
-class Forced(Case):
+class ForcedCase(Case):
     def checked(self, *how):
         wrapper = os.path.join(os.path.dirname(cli_test.arguments.photofinish), "pfmpicc")
         app = self.compile("forced.c", f"--mpi={cli_test.arguments.mpi}", compiler=wrapper)
@@ -51,8 +51,8 @@ class Forced(Case):
             self.assertEqual(result.code, 0, result)
             self.assertEqual([text for text in result.out.splitlines() if " got " in text], [line], result)
 
-    # --- a wrong value
 
+class Forced(ForcedCase):
     def test_a_load_that_is_too_early(self):
         self.checked("load", "print")
         for first, line in (("loads", WRONG), ("puts", RIGHT)):
@@ -60,6 +60,50 @@ class Forced(Case):
             self.assertEqual(result.code, 66, result)
             self.assertIn(line, result.out.splitlines(), result)
             self.replays(run, line)
+
+    @unittest.skipUnless(shutil.which("gdb"), "needs gdb")
+    def test_gdb_stops_at_the_access(self):
+        self.checked("load", "print")
+        order = self.order("loads")
+        words = ["confirm", "photofinish.run", "--finding", "F1", "--order", order]
+        load = self.photofinish(*words, "--gdb", "0", "--ex", "print got", "--ex", "quit")
+        self.assertIn(f"forced.c:{line_of('loads')}", load.out, load)
+        self.assertEqual(re.findall(r"(?m)^\$\d = (\d+)$", load.out), ["0"], load)
+        self.assertIn(WRONG, load.out.splitlines(), load)  # it goes on, in that order
+        self.assertRegex(load.err, r"photofinish: F1 happened, the load forced\.c:\d+ first: exit code 0", load)
+        put = self.photofinish(*words, "--gdb", "1", "--ex", "print seven", "--ex", "quit")
+        self.assertIn(f"forced.c:{line_of('puts')}", put.out, put)
+        self.assertIn("$1 = 7", put.out, put)
+        self.assertIn(WRONG, put.out.splitlines(), put)
+        self.assertFalse(os.path.exists(self.path("photofinish.run.confirming")))
+
+    def test_bad_input(self):
+        self.checked("load", "print")
+        confirm = ("confirm", "photofinish.run")
+        for words, pattern in [(("--record", "--order", "1"), r"--record needs one finding: add --finding F1"),
+                               (("--gdb", "0"), r"--gdb needs one finding: add --finding F1"),
+                               (("--finding", "F1", "--record"), r"--record needs one order: add --order N. F1 has orders 1 to 2"),
+                               (("--finding", "F1", "--order", "3", "--record"), r"F1 has orders 1 to 2"),
+                               (("--finding", "F9", "--order", "1", "--record"), r"photofinish.run has no finding F9: it has F1"),
+                               (("--finding", "F1", "--order", "1", "--record", "--ranks", "7"), r"there is no rank 7: 3 ranks are numbered from 0"),
+                               (("--finding", "F1", "--order", "1", "--ranks", "0"), r"--ranks requires --record"),
+                               (("--finding", "F1", "--gdb", "2"), r"rank 2 has no access of F1 in this order: use --gdb [01] or --gdb [01]")]:
+            with self.subTest(words):
+                self.assertSays(self.photofinish(*confirm, *words), pattern, 64)
+        self.assertFalse(any(name.startswith("photofinish.run.F") for name in os.listdir(self.dir)))
+
+    def test_gdb_is_missing(self):
+        self.checked("load", "print")
+        os.mkdir(self.path("bin"))
+        for name in os.listdir("/usr/bin"):
+            if name.startswith(("mpi", "orte", "hydra", "orted", "sh", "env")):
+                os.symlink("/usr/bin/" + name, self.path("bin/" + name))
+        result = self.photofinish("confirm", "photofinish.run", "--finding", "F1", "--gdb", "0", env=environment(PATH=self.path("bin")))
+        self.assertSays(result, r"cannot find gdb: install it, or use --record and replay", 70)
+
+
+class ForcedOrders(ForcedCase):
+    """More kinds of races; in the nightly run."""
 
     def test_a_load_in_a_thread(self):
         """The replay keeps the order of the threads, too."""
@@ -101,8 +145,6 @@ class Forced(Case):
         self.assertIn(WRONG, result.out.splitlines(), result)
         self.replays(run, WRONG)
 
-    # --- a crash, a deadlock
-
     def test_a_crash(self):
         self.checked("load", "crash")
         result, run = self.record(self.order("loads"))
@@ -123,24 +165,6 @@ class Forced(Case):
             self.assertRegex(again.err, r"the record of rank 0 ends inside MPI_Recv at forced\.c:\d+", again)
             self.assertNotEqual(again.code, 72, again)
 
-    # --- gdb
-
-    @unittest.skipUnless(shutil.which("gdb"), "needs gdb")
-    def test_gdb_stops_at_the_access(self):
-        self.checked("load", "print")
-        order = self.order("loads")
-        words = ["confirm", "photofinish.run", "--finding", "F1", "--order", order]
-        load = self.photofinish(*words, "--gdb", "0", "--ex", "print got", "--ex", "quit")
-        self.assertIn(f"forced.c:{line_of('loads')}", load.out, load)
-        self.assertEqual(re.findall(r"(?m)^\$\d = (\d+)$", load.out), ["0"], load)
-        self.assertIn(WRONG, load.out.splitlines(), load)  # it goes on, in that order
-        self.assertRegex(load.err, r"photofinish: F1 happened, the load forced\.c:\d+ first: exit code 0", load)
-        put = self.photofinish(*words, "--gdb", "1", "--ex", "print seven", "--ex", "quit")
-        self.assertIn(f"forced.c:{line_of('puts')}", put.out, put)
-        self.assertIn("$1 = 7", put.out, put)
-        self.assertIn(WRONG, put.out.splitlines(), put)
-        self.assertFalse(os.path.exists(self.path("photofinish.run.confirming")))
-
     @unittest.skipUnless(shutil.which("gdb"), "needs gdb")
     def test_gdb_for_long(self):
         """Nothing ends the run while a person looks at it, and the order stays."""
@@ -149,32 +173,6 @@ class Forced(Case):
         result = self.photofinish("confirm", "photofinish.run", "--finding", "F1", "--order", order, "--timeout", "3", "--gdb", "0", "--ex", "shell sleep 8", "--ex", "quit")
         self.assertIn(WRONG, result.out.splitlines(), result)
         self.assertIn("photofinish: F1 happened", result.err, result)
-
-    # --- bad input
-
-    def test_bad_input(self):
-        self.checked("load", "print")
-        confirm = ("confirm", "photofinish.run")
-        for words, pattern in [(("--record", "--order", "1"), r"--record needs one finding: add --finding F1"),
-                               (("--gdb", "0"), r"--gdb needs one finding: add --finding F1"),
-                               (("--finding", "F1", "--record"), r"--record needs one order: add --order N. F1 has orders 1 to 2"),
-                               (("--finding", "F1", "--order", "3", "--record"), r"F1 has orders 1 to 2"),
-                               (("--finding", "F9", "--order", "1", "--record"), r"photofinish.run has no finding F9: it has F1"),
-                               (("--finding", "F1", "--order", "1", "--record", "--ranks", "7"), r"there is no rank 7: 3 ranks are numbered from 0"),
-                               (("--finding", "F1", "--order", "1", "--ranks", "0"), r"--ranks requires --record"),
-                               (("--finding", "F1", "--gdb", "2"), r"rank 2 has no access of F1 in this order: use --gdb [01] or --gdb [01]")]:
-            with self.subTest(words):
-                self.assertSays(self.photofinish(*confirm, *words), pattern, 64)
-        self.assertFalse(any(name.startswith("photofinish.run.F") for name in os.listdir(self.dir)))
-
-    def test_gdb_is_missing(self):
-        self.checked("load", "print")
-        os.mkdir(self.path("bin"))
-        for name in os.listdir("/usr/bin"):
-            if name.startswith(("mpi", "orte", "hydra", "orted", "sh", "env")):
-                os.symlink("/usr/bin/" + name, self.path("bin/" + name))
-        result = self.photofinish("confirm", "photofinish.run", "--finding", "F1", "--gdb", "0", env=environment(PATH=self.path("bin")))
-        self.assertSays(result, r"cannot find gdb: install it, or use --record and replay", 70)
 
     def test_an_earlier_record_is_kept(self):
         self.checked("get", "print")
