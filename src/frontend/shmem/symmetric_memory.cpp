@@ -159,8 +159,7 @@ void SymmetricMemory::start() {
     if (Journaling::get() != nullptr && !is_watched(module)) continue;
     add("static data of " + file_of(module.path), module.begin, module.end);
     if (Reach* reach = Reach::get()) reach->add_memory(module.begin, module.end);
-    if (Journaling::get() != nullptr)
-      watch_static_data(module.begin, module.end);
+    if (Journaling::get() != nullptr) watch_static_data(module.begin, module.end);
   }
   static_data_.clear();
 }

@@ -14,8 +14,8 @@ static unsigned long mix(unsigned long hash, unsigned long value) {
 int main(void) {
   shmem_init();
   const int me = shmem_my_pe(), pes = shmem_n_pes();
-  // Open MPI makes progress for static data only inside calls: words that others wait for are on the
-  // heap.
+  // Open MPI makes progress for static data only inside calls: words that others wait for are on
+  // the heap.
   volatile long* ready = shmem_calloc(8, sizeof(long));
   long* words = shmem_calloc(16, sizeof(long));
   long *next_piece = words, *lock = words + 1, *owner_of_lock = words + 2, *flag = words + 3,

@@ -29,7 +29,7 @@ bool is_synchronous(Call call) {
          call == MpiCall::MPI_Ssend_init || call == MpiCall::MPI_Ssend_init_c;
 }
 
-bool is_collective(Action action) {
+bool is_call_of_all(Action action) {
   switch (action) {
     case Action::Barrier:
     case Action::Bcast:
@@ -187,7 +187,7 @@ class RankReader {
         action == Action::SendReceiveReplace)
       request.received = add_received(event);
     if (action == Action::MatchedReceive) request.received = take_probed();
-    if (is_collective(action)) request.joined = &join(event);
+    if (is_call_of_all(action)) request.joined = &join(event);
   }
 
   void read_other(const CallTraits& call) {
@@ -262,7 +262,7 @@ class RankReader {
       case Action::FlushLocalAll:
         return complete_locked({}, false);
       default:
-        if (is_collective(call.action)) join(*event_).done = done_now();
+        if (is_call_of_all(call.action)) join(*event_).done = done_now();
     }
   }
 
