@@ -114,15 +114,15 @@ class Manual(Case):
 
     @unittest.skipUnless(shutil.which("groff"), "needs groff")
     def test_pages_are_roff(self):
-        for command in ["", *self.commands(), "pfmpicc"]:
-            if command == "pfmpicc":
-                with open(os.path.join(ROOT, "src/manual/pfmpicc.1")) as file:
+        for command in ["", *self.commands(), "pfmpicc", "pfupcc"]:
+            if command.startswith("pf"):
+                with open(os.path.join(ROOT, f"src/manual/{command}.1")) as file:
                     page = file.read()
             else:
                 page = self.photofinish("man", *[command] * bool(command)).out
             made = subprocess.run(["groff", "-man", "-ww", "-K", "utf8", "-T", "utf8", "-P", "-c"], input=page, capture_output=True, text=True)
             self.assertEqual((made.returncode, made.stderr), (0, ""), command)
-            title = "PFMPICC(1)" if command == "pfmpicc" else "PHOTOFINISH" + ("-" + command.upper() if command else "") + "(1)"
+            title = f"{command.upper()}(1)" if command.startswith("pf") else "PHOTOFINISH" + ("-" + command.upper() if command else "") + "(1)"
             self.assertIn(title, made.stdout.splitlines()[0])
             self.assertIn("photofinish", re.sub(".\b", "", made.stdout))
 

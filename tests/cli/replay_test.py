@@ -335,7 +335,7 @@ int main(int argc, char** argv) {
         for words, times in ([], 0), (["two"], 1):
             result = self.photofinish("record", "--overwrite", "--ranks", "1", "-n", "2", "./threads", *words)
             for result in result, self.photofinish("replay", "photofinish.run"):
-                self.assertEqual((result.code, result.err.count("has threads and was not built with pfmpicc")), (0, times), result)
+                self.assertEqual((result.code, result.err.count("has threads and was not instrumented")), (0, times), result)
 
     # With a file `other`, the second thread does something else than recorded.
     OTHER_THREADS = """
