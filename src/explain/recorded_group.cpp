@@ -9,25 +9,7 @@ namespace photofinish {
 namespace {
 
 bool transfers_data(Action action) {
-  switch (action) {
-    case Action::Start:
-    case Action::PartitionReady:
-    case Action::Bcast:
-    case Action::Gather:
-    case Action::Scatter:
-    case Action::Allgather:
-    case Action::Alltoall:
-    case Action::Reduce:
-    case Action::Allreduce:
-    case Action::ReduceScatter:
-    case Action::Scan:
-    case Action::Exscan:
-    case Action::NeighborAllgather:
-    case Action::NeighborAlltoall:
-      return true;
-    default:
-      return false;
-  }
+  return is_data_collective(action) || action == Action::Start || action == Action::PartitionReady;
 }
 
 // Collects both ends of the rank's messages, at the event that is being added.

@@ -61,10 +61,9 @@ constexpr bool is_local(Action action) {
   }
 }
 
-// Whether all ranks of a communicator or window make the call.
-constexpr bool is_collective(Action action) {
+// Collective calls that transfer data of the program.
+constexpr bool is_data_collective(Action action) {
   switch (action) {
-    case Action::Barrier:
     case Action::Bcast:
     case Action::Gather:
     case Action::Scatter:
@@ -77,14 +76,16 @@ constexpr bool is_collective(Action action) {
     case Action::Exscan:
     case Action::NeighborAllgather:
     case Action::NeighborAlltoall:
-    case Action::CommCreate:
-    case Action::WinCreate:
-    case Action::WinFree:
-    case Action::Fence:
       return true;
     default:
       return false;
   }
+}
+
+// Whether all ranks of a communicator or window make the call.
+constexpr bool is_collective(Action action) {
+  return is_data_collective(action) || action == Action::Barrier || action == Action::CommCreate ||
+         action == Action::WinCreate || action == Action::WinFree || action == Action::Fence;
 }
 
 // Calls that are recorded each time, with a number, so that "after the 17th" identifies one. Tests

@@ -17,10 +17,10 @@ static int finalizes(MPI_Comm comm, int key, void* value, void* state) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, key, process = getpid();
-  char path[64] = "/tmp/photofinish-test-XXXXXX";
+  char path[64];
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 1) {
-    close(mkstemp(path));
+    snprintf(path, sizeof path, "/tmp/photofinish-test-%d", process);
     unlink(path);
   }
   MPI_Bcast(path, sizeof path, MPI_CHAR, 1, MPI_COMM_WORLD);
