@@ -553,7 +553,7 @@ void MessageSequence::finish(bool ended) {
     return false;
   };
   for (bool moved = true; moved;) {
-    moved = waiting() != 0 && (match_unknown(true) || match_unknown(false));
+    moved = waiting() != 0 && (match_unknown(Among::WaitedSends) || match_unknown(Among::AllSends));
     if (!moved && waiting() != 0) {
       const Ranks going = may_go_on(ended);
       moved =

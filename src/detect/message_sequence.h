@@ -239,7 +239,8 @@ class MessageSequence {
   bool let_send_go(WaitChain chain, bool reported);
   void not_sure(Rank& rank);
   bool any_other_match();
-  bool match_unknown(bool waited_for);
+  enum class Among { WaitedSends, AllSends, CertainMatches };
+  bool match_unknown(Among among);
 
   const Sends sends_;
   MessageRaces* const races_;
