@@ -234,6 +234,7 @@ class Rank final : public MessageSink {
     if (step.kind == Kind::Send) ++walk_.messages;
     if (step.kind == Kind::Send || step.kind == Kind::Receive)
       walk_.add(input_.rank, posts_.posted(step));
+    if (step.kind == Kind::Send || step.kind == Kind::Release) posts_.released();
     if (step.kind == Kind::CompleteReceive || step.kind == Kind::Acquire ||
         step.kind == Kind::Probe)
       posts_.acquired();

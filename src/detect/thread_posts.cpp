@@ -42,6 +42,11 @@ void ThreadPosts::enter(const Event& event) {
   }
 }
 
+// The phases of this order are events: reported() returns the event after the first release.
+void ThreadPosts::released() {
+  if (order_) order_->send(task_, start_, event_of(start_));
+}
+
 void ThreadPosts::acquired() {
   constexpr std::size_t kRecent = 4096;
   if (!order_) return;
@@ -61,8 +66,9 @@ bool ThreadPosts::is_concurrent(const Post& earlier) const {
   if (task_of(earlier.begin) == task_ || order_->knows(task_, earlier.begin) ||
       half_of(earlier.begin) < forgotten_half_)
     return false;
-  for (auto at = acquired_.rbegin();
-       at != acquired_.rend() && half_of(*at) > half_of(earlier.begin); ++at)
+  const SyncPoint first_told = order_->reported(earlier.begin);
+  if (first_told == kNoSyncPoint) return true;
+  for (auto at = acquired_.rbegin(); at != acquired_.rend() && event_of(*at) >= first_told; ++at)
     if (order_->knows(task_, *at) || task_of(*at) == task_) return false;
   return true;
 }

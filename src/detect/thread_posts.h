@@ -2,8 +2,9 @@
 // either may come first, so the messages may match in another way.
 //
 // Rule: two posts of different tasks are concurrent if the later one's task does not know the
-// earlier one (order/task_order.h), and no other rank can have told it: since the earlier post,
-// nothing that the task knows acquired anything from another rank. Sends concern the same messages
+// earlier one (order/task_order.h), and no other rank can have told it: since a task that knows the
+// earlier post released something to another rank, nothing that the later task knows acquired
+// anything from one. Sends concern the same messages
 // if destination, communicator and tag are equal; receives if a message can fit both.
 //
 //   task 1:  a = Recv(from 0, tag 5)
@@ -14,6 +15,7 @@
 //
 // Misses: pairs of sends with different tags to a receive with any tag; order through another rank
 // is assumed where it is only possible.
+// False report: order through another rank whose synchronous send the earlier receive completed.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +45,7 @@ class ThreadPosts {
   void enter(const Event& event);
   // Message steps of that event.
   Actions posted(const MessageStep& post);
+  void released();
   void acquired();
 
  private:
