@@ -144,7 +144,7 @@ void follow(Context& c, Recorder& recorder) {
 }  // namespace
 
 void locate(Context& c, CallSite call_site) {
-  c.event.site = c.task.sites.find(call_site.pc, call_site.frame);
+  c.event.site = c.task.sites.find_call(call_site.pc, call_site.frame);
 }
 
 void begin_event(Context& c, Recorder& recorder, std::uint64_t start) {
