@@ -2,7 +2,8 @@
 // 2, which passes it on: PE 1 loads old data.
 #include "../shmem/pes.h"
 // run: ranks=3
-// output: fixed: got 7
+// output: got 7
+// output buggy: got *
 // expect confirmed, harmful: put @{put} load @{load}
 
 int main(void) {

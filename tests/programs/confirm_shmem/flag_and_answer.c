@@ -2,8 +2,7 @@
 // has to be put while PE 0 waits. The program never hangs.
 #include "../shmem/pes.h"
 // run: ranks=2
-// output: buggy: answered
-// output: fixed: answered
+// output: answered
 // expect confirmed: put @{put} load @{load}
 
 int main(void) {

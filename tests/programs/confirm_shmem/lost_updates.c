@@ -1,7 +1,8 @@
 // Two PEs increment a counter with get and put, without a lock: updates are lost.
 #include "../shmem/pes.h"
 // run: ranks=2
-// output: fixed: counter 20
+// output: counter 20
+// output buggy: counter *
 // expect confirmed: get @{get} put @{put}
 // expect race: put @{put} put @{put}
 

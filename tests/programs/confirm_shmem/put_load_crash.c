@@ -3,7 +3,7 @@
 
 #include "../shmem/pes.h"
 // run: ranks=2
-// output: fixed: found 3
+// output: found 3
 // expect confirmed, harmful: put @{put} load @{load}
 
 int main(void) {

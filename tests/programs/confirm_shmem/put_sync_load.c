@@ -2,7 +2,8 @@
 // the old value.
 #include "../shmem/pes.h"
 // run: ranks=2
-// output: fixed: got 101
+// output: got 101
+// output buggy: got *
 // expect confirmed, harmful: put @{put} load @{load}
 
 int main(void) {
