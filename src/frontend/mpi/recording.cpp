@@ -211,7 +211,7 @@ void take_leave() {
 void before_passing_on(Action action, int abort_code) {
   if (!has_failed()) return;
   Online::take_leave();
-  if (Control* control = Control::get()) control->leave(action == Action::Finalize);
+  if (Steering* const steering = Steering::get()) steering->give_up(action == Action::Finalize);
   if (action == Action::Finalize) before_last_call();
   Recorder* const recorder = Recorder::last();
   if (recorder == nullptr) return;
