@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontend/upc/table/upc_call.h"
 #include "launch/mpi_program.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"
@@ -11,11 +12,11 @@
 namespace photofinish {
 namespace {
 
-std::string refusal(const std::string& command, const std::string& what) {
+std::string refusal(const std::string& command, const std::string& model, const std::string& what) {
   return fmt::format(
-      "photofinish {} does not support OpenSHMEM programs yet, and {} is one: use check, record, "
+      "photofinish {} does not support {} programs yet, and {} is one: use check, record, "
       "replay and explain",
-      command, what);
+      command, model, what);
 }
 
 }  // namespace
@@ -23,8 +24,9 @@ std::string refusal(const std::string& command, const std::string& what) {
 std::string no_openshmem_program(const std::string& command, const std::vector<std::string>& line) {
   for (const std::string& word : line) {
     if (word.empty() || word[0] == '-') continue;
-    if (const auto program = inspect_program(word); program && program->uses_openshmem)
-      return refusal(command, word);
+    const auto program = inspect_program(word);
+    if (program && program->uses_openshmem) return refusal(command, "OpenSHMEM", word);
+    if (program && program->uses_upc) return refusal(command, "UPC", word);
   }
   return "";
 }
@@ -38,7 +40,10 @@ std::string no_openshmem_run(const std::string& command, const std::string& dire
   const bool symmetric =
       std::any_of(definitions.wins.begin(), definitions.wins.end(),
                   [](const auto& win) { return win.second.flavour == WinFlavour::Symmetric; });
-  return symmetric ? refusal(command, definitions.rank.program) : "";
+  if (!symmetric) return "";
+  const Event* first = nullptr;
+  const bool upc = (*trace)->next(first) && is_upc(first->call);
+  return refusal(command, upc ? "UPC" : "OpenSHMEM", definitions.rank.program);
 }
 
 }  // namespace photofinish

@@ -1,4 +1,4 @@
-// Commands that do not support OpenSHMEM programs refuse them here.
+// Commands that do not support OpenSHMEM and UPC programs refuse them here.
 #pragma once
 
 #include <string>
