@@ -18,7 +18,7 @@ import upc_tool
 # Builds of each program: flags, and whether its races are there.
 BOTH = [([], True), (["-DFIXED"], False)]
 RACES = {f"races/{name[:-4]}": BOTH for name in sorted(os.listdir(os.path.join(upc_tool.HERE, "races"))) if name.endswith(".upc")}
-CASES = {f"cases/{name}": [([], False)] for name in ["copies", "heap", "locks", "strict", "collectives"]}
+CASES = {f"cases/{name}": [([], False)] for name in ["copies", "heap", "locks", "strict"]}
 PAPERS = {
     "kernels/guppie": [([], True)],
     "kernels/knapsack": BOTH,
