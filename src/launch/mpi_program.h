@@ -24,6 +24,7 @@ struct MpiProgram {
   std::optional<MpiFlavour> flavour;  // nothing: a script or another file that is not ELF
   std::string mpi_library;  // the path of its MPI library; empty if it is needed but not found
   bool uses_openshmem = false;
+  bool uses_upc = false;  // its runtime is that of pfupcc
 };
 
 // The executable file for a name; searched in PATH if it has no slash, as in a shell.
