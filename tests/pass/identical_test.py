@@ -57,8 +57,8 @@ def main():
         for compiler, source, options in programs:
             for level, is_fused in levels:
                 command = [compiler, *level, *options, str(HERE / "identical" / source)]
-                subprocess.run([*command, "-o", str(folder / "bare"), "-lm"], check=True)
-                subprocess.run([*command, "-g1", f"-fpass-plugin={arguments.plugin}", str(watch), "-o", str(folder / "checked"), "-lm"], check=True)
+                subprocess.run([*command, "-o", str(folder / "bare"), "-lm"], check=True, cwd=folder)
+                subprocess.run([*command, "-g1", f"-fpass-plugin={arguments.plugin}", str(watch), "-o", str(folder / "checked"), "-lm"], check=True, cwd=folder)
                 expected = output(folder / "bare")
                 if "exit code" in expected:
                     problems.append(f"{source} {' '.join(level)}: {expected}")
