@@ -58,6 +58,7 @@ class Inbox {
   using SendId = std::uint32_t;     // valid until the match
 
   Inbox(WorldRank rank, Uid comm) : rank_(rank), comm_(comm) {}
+  Uid comm() const { return comm_; }
 
   struct KeptRef {
     std::uint32_t index = 0;
@@ -97,6 +98,11 @@ class Inbox {
   void forget_known(std::size_t ranks, Clocks clocks);
   bool crowded() const { return kept_count_ > crowd_; }
 
+  const MessageEnd& end_of(SendId send) const { return sends_[send].incoming.end; }
+  std::pair<Wanted, MessageEnd> posted_as(ReceiveId receive) {
+    const Received& received = find(receive);
+    return {received.wanted, received.end};
+  }
   // The rank's clock when it posted the receive. Only synchronous senders need it.
   SharedClock take_posted_clock(ReceiveId receive) { return std::move(find(receive).posted_clock); }
   std::size_t kept() const { return kept_count_; }

@@ -12,16 +12,18 @@
 #include <thread>
 
 #include "detect/sequence_pair.h"
+#include "detect/thread_posts.h"
 #include "effects/meaning.h"
 
 namespace photofinish {
 namespace {
 
-// A step; or, if `took` is set, the message that a receive took.
+// A step, the message that a receive took, or what ThreadPosts found out about an operation.
 struct Reported {
+  enum class Kind : std::uint8_t { Step, Took, Watch, Unwatch, Concurrent };
   WorldRank rank;
-  MessageStep step;
-  bool took = false;
+  MessageStep step;  // of the other kinds: only operation; key: the message, or the later operation
+  Kind kind = Kind::Step;
 };
 using StepBatch = std::shared_ptr<const std::vector<Reported>>;
 
@@ -64,10 +66,10 @@ class SequenceThread {
     while (const StepBatch batch = next()) {
       if (!walk_) continue;
       for (const Reported& reported : *batch) {
-        if (reported.took)
-          walk_->took(reported.rank, reported.step.operation, reported.step.key);
-        else
+        if (reported.kind == Reported::Kind::Step)
           report(reported);
+        else
+          report_more(reported);
       }
       if (given_up_ || walk_->bytes() > memory_) walk_.reset();
     }
@@ -79,6 +81,18 @@ class SequenceThread {
     if (reported.step.kind == MessageStep::Kind::Unlock)
       walk_->announce(reported.rank, reported.step);
     walk_->add(reported.rank, reported.step);
+  }
+  void report_more(const Reported& reported) {
+    using Kind = Reported::Kind;
+    const ThreadRaces::Operation operation{reported.rank, reported.step.operation};
+    if (reported.kind == Kind::Took)
+      walk_->took(reported.rank, reported.step.operation, reported.step.key);
+    else if (reported.kind == Kind::Watch)
+      walk_->threads().watch(operation);
+    else if (reported.kind == Kind::Unwatch)
+      walk_->threads().unwatch(operation);
+    else
+      walk_->threads().concurrent(operation, {reported.rank, reported.step.key});
   }
   StepBatch next() {
     std::unique_lock lock(mutex_);
@@ -107,10 +121,15 @@ class SequenceThreads {
 
   void add(WorldRank rank, MessageStep step) { add(Reported{rank, std::move(step)}); }
   void took(WorldRank rank, std::uint64_t operation, MessageKey key) {
-    Reported reported{rank, {}, true};
-    reported.step.operation = operation;
-    reported.step.key = key;
-    add(std::move(reported));
+    add(rank, Reported::Kind::Took, operation, key);
+  }
+  void add(WorldRank rank, const ThreadPosts::Actions& actions) {
+    using Kind = Reported::Kind;
+    if (!actions.watch) return;
+    add(rank, Kind::Watch, *actions.watch);
+    for (const std::uint64_t one : actions.unwatch) add(rank, Kind::Unwatch, one);
+    for (const std::uint64_t one : actions.concurrent)
+      add(rank, Kind::Concurrent, one, *actions.watch);
   }
   // Races and deadlocks. `followed` covers messages only.
   std::vector<MessageFindings> finish(bool ended, const std::vector<RankEnding>& endings) {
@@ -140,6 +159,12 @@ class SequenceThreads {
  private:
   static constexpr std::size_t kBatch = 2048;
 
+  void add(WorldRank rank, Reported::Kind kind, std::uint64_t operation, std::uint64_t key = 0) {
+    Reported reported{rank, {}, kind};
+    reported.step.operation = operation;
+    reported.step.key = key;
+    add(std::move(reported));
+  }
   void add(Reported reported) {
     batch_.push_back(std::move(reported));
     if (batch_.size() == kBatch) hand_over();
@@ -180,6 +205,7 @@ class Rank final : public MessageSink {
       return deferred.task == event_->task || deferred.end <= event_->start;
     });
     deferring_ = false;
+    posts_.enter(*event_);
     const Meaning::Concern concern = meaning_->concern(*event_);
     if (concern == Meaning::Concern::Messages) meaning_->add(*event_, {});
     if (concern == Meaning::Concern::Locks)
@@ -206,6 +232,11 @@ class Rank final : public MessageSink {
       return this->step(std::move(complete));
     }
     if (step.kind == Kind::Send) ++walk_.messages;
+    if (step.kind == Kind::Send || step.kind == Kind::Receive)
+      walk_.add(input_.rank, posts_.posted(step));
+    if (step.kind == Kind::CompleteReceive || step.kind == Kind::Acquire ||
+        step.kind == Kind::Probe)
+      posts_.acquired();
     deferring_ |= step.kind == Kind::CompleteSend || step.kind == Kind::CompleteReceive ||
                   step.kind == Kind::Acquire || step.kind == Kind::Probe ||
                   step.kind == Kind::Locked;
@@ -272,6 +303,7 @@ class Rank final : public MessageSink {
   SequenceThreads& walk_;
   const Event* next_ = nullptr;
   const Event* event_ = nullptr;
+  ThreadPosts posts_;
   std::uint64_t start_ = 0;
   bool finalized_ = false;
   RankEnding ending_;

@@ -44,6 +44,12 @@ MessageRaces::Receive MessageRaces::receive(const MessageEnd& end, Uid comm, Wan
   return {inbox, inboxes_[inbox].posted(wanted, end, rank(end.rank).clock)};
 }
 
+MessageRaces::Matched MessageRaces::ends(Send send, Receive receive) {
+  Inbox& inbox = inboxes_[receive.inbox];
+  const auto [wanted, end] = inbox.posted_as(receive.id);
+  return {inbox.comm(), wanted, inbox.end_of(sends_[send.index].id), end};
+}
+
 void MessageRaces::match(Send send, Receive receive) {
   Outgoing& out = sends_[send.index];
   CHECK(!out.matched && out.inbox == receive.inbox);

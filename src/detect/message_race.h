@@ -43,6 +43,13 @@ class MessageRaces {
   Send send(const MessageEnd& end, Uid comm, WorldRank to, SendMode mode);
   Receive receive(const MessageEnd& end, Uid comm, Wanted wanted);
   void match(Send send, Receive receive);
+  // Both ends of a match that is about to be added.
+  struct Matched {
+    Uid comm;
+    Wanted wanted;
+    MessageEnd send, receive;
+  };
+  Matched ends(Send send, Receive receive);
   void complete(Receive receive);
   // Relevant for synchronous sends only.
   void complete(Send send);

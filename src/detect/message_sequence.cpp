@@ -377,6 +377,7 @@ void MessageSequence::match(MessageKey key, const Message& message, Operation& s
   remove(inbox.open, {receive.tag, receive.peer}, message.to, message.receive);
   if (receive.tag == kAnyTag) --inbox.any_tag;
   remove(inbox.unmatched, {send.tag, message.from}, message.from, message.send);
+  if (threads_ != nullptr && threads_->watches_any()) report_match(message, send, receive);
   if (races_ != nullptr) races_->match(send_in_races(send), in_races(receive));
   messages_.erase(key);
   drop_if_over(message.from, message.send);
@@ -384,6 +385,14 @@ void MessageSequence::match(MessageKey key, const Message& message, Operation& s
   wake(message.from);
   wake(message.to);
   gone(index, wanted, message.from);
+}
+
+void MessageSequence::report_match(const Message& message, const Operation& send,
+                                   const Operation& receive) {
+  for (const ThreadRaces::Operation& one :
+       {ThreadRaces::Operation{message.from, message.send}, {message.to, message.receive}})
+    if (threads_->watches(one))
+      threads_->matched(one, races_->ends(send_in_races(send), in_races(receive)));
 }
 
 // A receive that wanted `receive`, or a send of `from` that it would have taken, is out of the way,
@@ -553,7 +562,7 @@ void MessageSequence::finish(bool ended) {
     return false;
   };
   for (bool moved = true; moved;) {
-    moved = waiting() != 0 && (match_unknown(true) || match_unknown(false));
+    moved = waiting() != 0 && (match_unknown(Among::WaitedSends) || match_unknown(Among::AllSends));
     if (!moved && waiting() != 0) {
       const Ranks going = may_go_on(ended);
       moved =

@@ -30,6 +30,7 @@
 #include "detect/id_table.h"
 #include "detect/message_race.h"
 #include "detect/step_queue.h"
+#include "detect/thread_races.h"
 #include "effects/timing_counts.h"
 
 namespace photofinish {
@@ -68,6 +69,8 @@ class MessageSequence {
   enum class Sends { AsSeen, Unbuffered };
   // `races` may be null.
   MessageSequence(std::int32_t ranks, Sends sends, MessageRaces* races);
+  // Reports the matches of operations that `threads` watches. Requires `races`.
+  void report_to(ThreadRaces* threads) { threads_ = threads; }
 
   // The rank will release a lock. Must be called before any step that may have to wait for it.
   void announce(WorldRank rank, const MessageStep& unlock);
@@ -212,6 +215,7 @@ class MessageSequence {
   void gone(std::uint32_t inbox, const Wanted& receive, WorldRank from);
   void try_again();
   void match(MessageKey key, const Message& message, Operation& send, Operation& receive);
+  void report_match(const Message& message, const Operation& send, const Operation& receive);
   MessageRaces::Receive in_races(const Operation& receive) const {
     return {inboxes_[receive.inbox].races, receive.handle};
   }
@@ -239,10 +243,12 @@ class MessageSequence {
   bool let_send_go(WaitChain chain, bool reported);
   void not_sure(Rank& rank);
   bool any_other_match();
-  bool match_unknown(bool waited_for);
+  enum class Among { WaitedSends, AllSends, CertainMatches };
+  bool match_unknown(Among among);
 
   const Sends sends_;
   MessageRaces* const races_;
+  ThreadRaces* threads_ = nullptr;
   std::vector<Rank> ranks_;
   std::vector<Inbox> inboxes_;
   std::map<std::pair<WorldRank, Uid>, std::uint32_t> inbox_index_;

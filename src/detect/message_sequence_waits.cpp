@@ -103,9 +103,10 @@ bool MessageSequence::any_other_match() {
   return any;
 }
 
-// Matches receives whose message was never reported with sends that no other receive took. A send
-// that its rank waits for comes first.
-bool MessageSequence::match_unknown(bool waited_for) {
+// Matches a receive whose message was never reported with a send that no other receive took: a send
+// that its rank waits for, any send, or only where the receive names the source, so that it takes
+// this send in every execution of what was recorded.
+bool MessageSequence::match_unknown(Among among) {
   MessageKey key = 0;
   for (const Inbox& inbox : inboxes_) {
     each_first_send(inbox, [&](WorldRank from, std::uint64_t send) {
@@ -113,14 +114,16 @@ bool MessageSequence::match_unknown(bool waited_for) {
       Message& message = *messages_.find(sent.key);
       if (message.receive != 0) return false;
       const StepQueue& sender = rank(from).queue;
-      if (waited_for && (sender.empty() || sender.front().kind != MessageStep::Kind::CompleteSend ||
-                         sender.front().operation != send))
+      if (among == Among::WaitedSends &&
+          (sender.empty() || sender.front().kind != MessageStep::Kind::CompleteSend ||
+           sender.front().operation != send))
         return false;
       const std::uint64_t open = first_open(inbox, from, sent.tag);
       if (open == 0) return false;
       Operation& receive = *operation(inbox.rank, open);
       if (receive.key != 0 || !first(inbox, from, send, receive.order, receive.wanted()))
         return false;
+      if (among == Among::CertainMatches && receive.peer == kAnySource) return false;
       receive.key = key = sent.key;
       message.receive = open;
       return true;
@@ -356,6 +359,8 @@ bool MessageSequence::may_return(WorldRank who, const Ranks& going, bool anybody
 std::vector<WaitChain> MessageSequence::proven_deadlocks(const std::vector<RankEnding>& endings) {
   using State = RankEnding::State;
   constexpr std::size_t kMost = 8;  // chains to a finished rank that are reported separately
+  // A call that waits for several requests did not report those that are complete.
+  while (match_unknown(Among::CertainMatches)) run();
   Ranks going(ranks_.size(), true);
   bool any_waits = false;
   for (std::size_t i = 0; i < std::min(ranks_.size(), endings.size()); ++i) {

@@ -1,5 +1,7 @@
 #include "detect/sequence_pair.h"
 
+#include <utility>
+
 namespace photofinish {
 
 namespace {
@@ -35,6 +37,7 @@ MessageFindings SequencePair::findings(const std::vector<RankEnding>& endings) {
     finding.times = race.count;
     finding.ranks = race.ranks;
   }
+  for (MessageFinding& race : threads_.findings()) all.races.push_back(std::move(race));
   for (const WaitChain& chain : seen_.proven_deadlocks(endings))
     all.deadlocks.push_back(deadlock(chain, true));
   for (const WaitChain& chain : unbuffered_.deadlocks())

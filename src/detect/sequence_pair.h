@@ -16,7 +16,11 @@ class SequencePair {
   explicit SequencePair(std::int32_t ranks)
       : races_(ranks),
         seen_(ranks, MessageSequence::Sends::AsSeen, &races_),
-        unbuffered_(ranks, MessageSequence::Sends::Unbuffered, nullptr) {}
+        unbuffered_(ranks, MessageSequence::Sends::Unbuffered, nullptr) {
+    seen_.report_to(&threads_);
+  }
+  SequencePair(const SequencePair&) = delete;
+  SequencePair& operator=(const SequencePair&) = delete;
 
   // Selects the simulations from here on. Unbuffered suffices if no receive could have matched
   // another message. Call only if no step waits.
@@ -41,6 +45,8 @@ class SequencePair {
     if (ways_ != Ways::Unbuffered) seen_.took(rank, operation, key);
     if (ways_ != Ways::AsSeen) unbuffered_.took(rank, operation, key);
   }
+  // Posts of several threads of a rank. Ignored if only Unbuffered runs.
+  ThreadRaces& threads() { return threads_; }
   // All ranks are at a quiet sync point: a rank that waits now waits for a buffered send.
   void settle() {
     seen_.finish();
@@ -56,7 +62,9 @@ class SequencePair {
   }
 
   // Approximate memory use.
-  std::size_t bytes() const { return seen_.bytes() + unbuffered_.bytes() + races_.held().bytes; }
+  std::size_t bytes() const {
+    return seen_.bytes() + unbuffered_.bytes() + races_.held().bytes + threads_.bytes();
+  }
   bool seen_to_the_end() const { return seen_.waiting() == 0; }
   bool nothing_waits() const { return seen_.waiting() == 0 && unbuffered_.waiting() == 0; }
   // Races and deadlocks. `endings`: the final states of the ranks, if known.
@@ -65,6 +73,7 @@ class SequencePair {
  private:
   Ways ways_ = Ways::Both;
   MessageRaces races_;
+  ThreadRaces threads_;
   MessageSequence seen_, unbuffered_;
 };
 

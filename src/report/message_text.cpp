@@ -60,6 +60,12 @@ std::string another_time(const MessageFinding& finding, const MessageFinding::Ot
                      rank_text(other.got.rank));
 }
 
+// Messages of one rank do not overtake each other, unless several threads post them or their
+// receives.
+bool is_between_threads(const MessageFinding& finding) {
+  return finding.taker == Taker::Receive && finding.others.front().send.rank == finding.got.rank;
+}
+
 std::string why(const MessageFinding& finding) {
   const MessageFinding::Other& other = finding.others.front();
   const std::string name = finding.taker == Taker::Probe ? "probe" : "receive";
@@ -67,6 +73,11 @@ std::string why(const MessageFinding& finding) {
     return fmt::format(
         "The match depends on timing: the {} was canceled, and no happens-before path leads from "
         "that to the send of rank {}.",
+        name, rank_text(other.send.rank));
+  if (is_between_threads(finding))
+    return fmt::format(
+        "The match depends on timing: the {} accepts both messages of rank {}, and no "
+        "happens-before path orders the threads that send or receive them.",
         name, rank_text(other.send.rank));
   const std::string wild =
       finding.wanted.source == kAnySource ? "accepts any source" : "accepts this message too";
@@ -79,6 +90,10 @@ std::string why(const MessageFinding& finding) {
 std::string advice(const MessageFinding& finding) {
   if (finding.taker == Taker::Cancelled)
     return "Try: tell the sender before it sends that the receive is canceled.";
+  if (is_between_threads(finding))
+    return "Try: a different tag or communicator for each thread, or order the threads' calls. If "
+           "any match is correct, mark the receive as intended (photofinish/annotate.h) or "
+           "suppress it.";
   return "Try: name the source, use different tags, or send the second message only after the "
          "first was received. If any match is correct, mark the receive as intended "
          "(photofinish/annotate.h) or suppress it.";

@@ -104,6 +104,18 @@ class Recorded {
   void receives(int rank, std::int64_t from) {
     stays(rank, MpiCall::MPI_Recv, {{Field::comm, 1}, {Field::from, from}, {Field::recv_tag, 0}});
   }
+  Event& last(int rank) { return events_[static_cast<std::size_t>(rank)].back(); }
+  // The rank's last event was made by this thread; the threads' order is recorded.
+  void by_thread(int rank, std::uint32_t thread) {
+    last(rank).task = TaskId(thread);
+    last(rank).fields.set(Field::order, ++orders_);
+  }
+  void synchronize(int rank, std::uint32_t from, std::uint32_t to, std::int64_t key) {
+    call(rank, Called::task_release, {{Field::key, key}});
+    by_thread(rank, from);
+    call(rank, Called::task_acquire, {{Field::key, key}});
+    by_thread(rank, to);
+  }
   void dies(int rank) { died_.insert(rank); }
   // Who waits for whom, among those that can never return: "0>1 1>0 2>", and who waits for them.
   std::string chain() {
@@ -182,6 +194,7 @@ class Recorded {
   std::vector<Definitions> definitions_;
   std::uint64_t now_ = 100;
   std::int64_t requests_ = 0;
+  std::int64_t orders_ = 0;
 };
 
 TEST(MessageTimeline, BlockingCalls) {
@@ -343,6 +356,85 @@ TEST(MessageTimeline, ReceiveThatNobodyWaitsFor) {
   }
 }
 
+// --- messages of several threads of a rank
+
+// Threads 1 and 2 of rank 1 start at the same time.
+void start_threads(Recorded& run) {
+  run.synchronize(1, 0, 1, 100);
+  run.synchronize(1, 0, 2, 100);
+}
+
+TEST(MessagesOfThreads, ReceivesWithTheSameTag) {
+  for (const bool ordered : {false, true}) {
+    Recorded run(2);
+    run.send(0, 1, 5);
+    run.send(0, 1, 5);
+    start_threads(run);
+    run.receive_from(1, 0, 5);
+    run.by_thread(1, 1);
+    if (ordered) run.synchronize(1, 1, 2, 7);
+    run.receive_from(1, 0, 5);
+    run.by_thread(1, 2);
+    const MessageFindings found = run.from_traces();
+    // At each of the two call sites, the other message could have been received.
+    ASSERT_EQ(found.races.size(), ordered ? 0u : 2u);
+    if (ordered) continue;
+    EXPECT_NE(found.races[0].receive.site, found.races[1].receive.site);
+    for (const MessageFinding& race : found.races) {
+      EXPECT_EQ(race.got.rank, WorldRank(0));
+      ASSERT_EQ(race.others.size(), 1u);
+      EXPECT_EQ(race.others[0].send.rank, WorldRank(0));
+      EXPECT_NE(race.others[0].send.timestamp, race.got.timestamp);
+    }
+  }
+}
+
+TEST(MessagesOfThreads, ReceivesWithDifferentTags) {
+  Recorded run(2);
+  run.send(0, 1, 5);
+  run.send(0, 1, 6);
+  start_threads(run);
+  for (const std::uint32_t thread : {1, 2}) {
+    run.receive_from(1, 0, 4 + static_cast<int>(thread));
+    run.by_thread(1, thread);
+  }
+  EXPECT_TRUE(run.from_traces().races.empty());
+}
+
+TEST(MessagesOfThreads, SendsWithTheSameTag) {
+  for (const bool ordered : {false, true}) {
+    Recorded run(2);
+    start_threads(run);
+    run.send(1, 0, 5);
+    run.by_thread(1, 1);
+    if (ordered) run.synchronize(1, 1, 2, 7);
+    run.send(1, 0, 5);
+    run.by_thread(1, 2);
+    run.receive_from(0, 1, 5);
+    run.receive_from(0, 1, 5);
+    EXPECT_EQ(run.from_traces().races.size(), ordered ? 0u : 2u);
+  }
+}
+
+// Thread 2 receives only after thread 1 told another rank, which answers thread 2.
+TEST(MessagesOfThreads, OrderThroughAnotherRank) {
+  Recorded run(2);
+  run.send(0, 1, 5);
+  start_threads(run);
+  run.receive_from(1, 0, 5);
+  run.by_thread(1, 1);
+  run.send(1, 0, 8);
+  run.by_thread(1, 1);
+  run.receive_from(0, 1, 8);
+  run.send(0, 1, 9);
+  run.send(0, 1, 5);
+  run.receive_from(1, 0, 9);
+  run.by_thread(1, 2);
+  run.receive_from(1, 0, 5);
+  run.by_thread(1, 2);
+  EXPECT_TRUE(run.from_traces().races.empty());
+}
+
 // --- what the ranks of a hung run wait for
 
 TEST(WaitChain, RanksThatWaitForEachOther) {
@@ -396,6 +488,27 @@ TEST(WaitChain, NotIfAFinishedRankHasDoneItsPart) {
   run.send(1, 0);
   run.call(1, MpiCall::MPI_Finalize, {}).returned = false;
   EXPECT_EQ(run.chain(), "");
+}
+
+// MPI_Waitall of two receives: the message of the first is there, and nobody sends the other one.
+TEST(WaitChain, OneOfSeveralRequests) {
+  for (const bool any_source : {false, true}) {
+    Recorded run(2);
+    for (const int rank : {0, 1}) {
+      std::vector<RequestId> requests;
+      for (const int tag : {0, 1})
+        requests.push_back(RequestId(static_cast<std::uint64_t>(
+            run.starts(rank, MpiCall::MPI_Irecv,
+                       {{Field::comm, 1},
+                        {Field::from, any_source ? kAnySource.value : 1 - rank},
+                        {Field::recv_tag, tag}}))));
+      run.send(rank, 1 - rank, 0);
+      run.call(rank, MpiCall::MPI_Waitall, {}).requests = requests;
+      run.last(rank).returned = false;
+    }
+    // From any source, the message of the first is only one that it could have taken.
+    EXPECT_EQ(run.chain(), any_source ? "" : "0>1 1>0 ");
+  }
 }
 
 TEST(WaitChain, AnySource) {
