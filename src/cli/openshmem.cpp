@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontend/upc/table/upc_call.h"
 #include "launch/mpi_program.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"
@@ -11,11 +12,40 @@
 namespace photofinish {
 namespace {
 
-std::string refusal(const std::string& command, const std::string& what) {
-  return fmt::format(
-      "photofinish {} does not support OpenSHMEM programs yet, and {} is one: use check, record, "
-      "replay and explain",
-      command, what);
+std::string refusal(const std::string& command, const std::string& model, const char* others,
+                    const std::string& what) {
+  return fmt::format("photofinish {} does not support {} programs yet, and {} is one: use {}",
+                     command, model, what, others);
+}
+
+std::string refuse_openshmem(const std::string& command, const std::string& what) {
+  return refusal(command, "OpenSHMEM", "check, confirm, record, replay and explain", what);
+}
+
+std::string refuse_upc(const std::string& command, const std::string& what) {
+  return refusal(command, "UPC", "check, record, replay and explain", what);
+}
+
+enum class Model { Other, OpenShmem, Upc };
+
+struct RecordedProgram {
+  Model model = Model::Other;
+  std::string path;
+};
+
+RecordedProgram program_of(const std::string& directory) {
+  const auto ranks = recorded_ranks(directory);
+  if (!ranks || ranks->empty()) return {};
+  const auto trace = RankTrace::open(directory, ranks->front());
+  if (!trace) return {};
+  const Definitions& definitions = (*trace)->definitions();
+  const bool symmetric =
+      std::any_of(definitions.wins.begin(), definitions.wins.end(),
+                  [](const auto& win) { return win.second.flavour == WinFlavour::Symmetric; });
+  if (!symmetric) return {};
+  const Event* first = nullptr;
+  const bool upc = (*trace)->next(first) && is_upc(first->call);
+  return {upc ? Model::Upc : Model::OpenShmem, definitions.rank.program};
 }
 
 }  // namespace
@@ -23,22 +53,22 @@ std::string refusal(const std::string& command, const std::string& what) {
 std::string no_openshmem_program(const std::string& command, const std::vector<std::string>& line) {
   for (const std::string& word : line) {
     if (word.empty() || word[0] == '-') continue;
-    if (const auto program = inspect_program(word); program && program->uses_openshmem)
-      return refusal(command, word);
+    const auto program = inspect_program(word);
+    if (program && program->uses_openshmem) return refuse_openshmem(command, word);
+    if (program && program->uses_upc) return refuse_upc(command, word);
   }
   return "";
 }
 
 std::string no_openshmem_run(const std::string& command, const std::string& directory) {
-  const auto ranks = recorded_ranks(directory);
-  if (!ranks || ranks->empty()) return "";
-  const auto trace = RankTrace::open(directory, ranks->front());
-  if (!trace) return "";
-  const Definitions& definitions = (*trace)->definitions();
-  const bool symmetric =
-      std::any_of(definitions.wins.begin(), definitions.wins.end(),
-                  [](const auto& win) { return win.second.flavour == WinFlavour::Symmetric; });
-  return symmetric ? refusal(command, definitions.rank.program) : "";
+  const RecordedProgram program = program_of(directory);
+  return program.model == Model::OpenShmem ? refuse_openshmem(command, program.path)
+                                           : no_upc_run(command, directory);
+}
+
+std::string no_upc_run(const std::string& command, const std::string& directory) {
+  const RecordedProgram program = program_of(directory);
+  return program.model == Model::Upc ? refuse_upc(command, program.path) : "";
 }
 
 }  // namespace photofinish

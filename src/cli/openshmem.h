@@ -1,4 +1,4 @@
-// Commands that do not support OpenSHMEM programs refuse them here.
+// Commands that do not support OpenSHMEM and UPC programs refuse them here.
 #pragma once
 
 #include <string>
@@ -10,5 +10,7 @@ namespace photofinish {
 std::string no_openshmem_program(const std::string& command, const std::vector<std::string>& line);
 // The same for a recorded run.
 std::string no_openshmem_run(const std::string& command, const std::string& directory);
+// Refuses runs of UPC programs only.
+std::string no_upc_run(const std::string& command, const std::string& directory);
 
 }  // namespace photofinish

@@ -2,8 +2,12 @@
 
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/SourceMgr.h>
+#include <llvm/TargetParser/Triple.h>
+
+#include <string>
 
 #include "photofinish/runtime_abi.h"
 
@@ -208,8 +212,13 @@ Function* asking_function(Module& module, const char* name, Constant* hook, Type
 
 // Calls the hook with its arguments and its return address. This function is part of the program,
 // not of the library: only the program's compiler knows which registers it preserves.
-Function* telling_function(Module& module, const char* name, Constant* hook,
-                           ArrayRef<Type*> parameters) {
+//
+// On x86-64 that depends on the caller: one compiled for AVX expects the upper halves of vector
+// registers to be preserved, too. Such callers have a function of their own, since the linker keeps
+// one of each name for all objects. Code generation must not end it with vzeroupper.
+Function* telling_function(Module& module, std::string name, Constant* hook,
+                           ArrayRef<Type*> parameters, bool has_avx) {
+  if (has_avx) name += "_avx";
   if (Function* known = module.getFunction(name)) return known;
   LLVMContext& context = module.getContext();
   Type *nothing = Type::getVoidTy(context), *pointer = PointerType::getUnqual(context);
@@ -222,6 +231,11 @@ Function* telling_function(Module& module, const char* name, Constant* hook,
     function->addFnAttr(attribute);
   function->setUWTableKind(UWTableKind::Async);  // for the unwinder
   IRBuilder<> builder(BasicBlock::Create(context, "", function));
+  if (Triple(module.getTargetTriple()).getArch() == Triple::x86_64) {
+    function->addFnAttr("target-cpu", "x86-64");
+    function->addFnAttr("target-features", has_avx ? "+avx,-vzeroupper" : "");
+    if (has_avx) builder.CreateIntrinsic(Intrinsic::x86_avx_vzeroupper, {}, {});
+  }
   SmallVector<Type*> passed(parameters.begin(), parameters.end());
   passed.push_back(pointer);
   SmallVector<Value*> arguments;
@@ -253,16 +267,63 @@ Function* behind_function(Module& module, Constant* hook) {
       });
 }
 
-Function* check_function(Module& module, Constant* hook) {
+Function* check_function(Module& module, Constant* hook, bool has_avx) {
   return telling_function(
-      module, "__photofinish_look_1", hook,
-      {PointerType::getUnqual(module.getContext()), Type::getInt64Ty(module.getContext())});
+      module, "__photofinish_look_2", hook,
+      {PointerType::getUnqual(module.getContext()), Type::getInt64Ty(module.getContext())},
+      has_avx);
 }
 
-Function* report_function(Module& module, Constant* hook) {
+Function* report_function(Module& module, Constant* hook, bool has_avx) {
   Type *pointer = PointerType::getUnqual(module.getContext()),
        *i64 = Type::getInt64Ty(module.getContext());
-  return telling_function(module, "__photofinish_tell_4", hook, {pointer, pointer, i64});
+  return telling_function(module, "__photofinish_tell_5", hook, {pointer, pointer, i64}, has_avx);
+}
+
+Function* range_function(Module& module, Constant* gate, Constant* low, Constant* high,
+                         Constant* hook) {
+  constexpr const char* kName = "__photofinish_range_1";
+  if (Function* known = module.getFunction(kName)) return known;
+  LLVMContext& context = module.getContext();
+  Type *nothing = Type::getVoidTy(context), *pointer = PointerType::getUnqual(context),
+       *i64 = Type::getInt64Ty(context);
+  auto* type = FunctionType::get(nothing, {pointer, pointer, i64, i64, i64, i64, i64}, false);
+  Function* function = Function::Create(type, GlobalValue::LinkOnceODRLinkage, kName, module);
+  share(module, *function);
+  for (const Attribute::AttrKind attribute :
+       {Attribute::Cold, Attribute::NoInline, Attribute::NoUnwind})
+    function->addFnAttr(attribute);
+  const auto block = [&] { return BasicBlock::Create(context, "", function); };
+  BasicBlock *entry = block(), *near = block(), *marked = block(), *none = block();
+  IRBuilder<> builder(entry);
+  Value* zero = builder.getInt64(0);
+  Value* first = builder.CreatePtrToInt(function->getArg(1), i64);
+  Value* end = builder.CreateAdd(
+      first, builder.CreateAnd(function->getArg(2),
+                               builder.getInt64((std::uint64_t{1} << PHOTOFINISH_UNIT_BITS) - 1)));
+  for (const unsigned count : {3U, 5U}) {
+    Value* span = builder.CreateMul(builder.CreateSub(function->getArg(count), builder.getInt64(1)),
+                                    function->getArg(count + 1));
+    Value* up = builder.CreateICmpSGT(span, zero);
+    first = builder.CreateAdd(first, builder.CreateSelect(up, zero, span));
+    end = builder.CreateAdd(end, builder.CreateSelect(up, span, zero));
+  }
+  Value* meets = builder.CreateAnd(builder.CreateICmpULT(first, builder.CreateLoad(i64, high)),
+                                   builder.CreateICmpULT(builder.CreateLoad(i64, low), end));
+  builder.CreateCondBr(meets, near, none);
+  builder.SetInsertPoint(near);
+  builder.CreateCondBr(builder.CreateCall(marked_function(module), {gate, first, end}), marked,
+                       none);
+  builder.SetInsertPoint(marked);
+  SmallVector<Value*> arguments;
+  for (Argument& argument : function->args()) arguments.push_back(&argument);
+  // The hook finds the access site as its return address.
+  builder.CreateCall(type, builder.CreateLoad(pointer, hook), arguments)
+      ->setTailCallKind(CallInst::TCK_MustTail);
+  builder.CreateRetVoid();
+  builder.SetInsertPoint(none);
+  builder.CreateRetVoid();
+  return function;
 }
 
 }  // namespace photofinish::compiler

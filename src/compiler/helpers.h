@@ -16,11 +16,16 @@ llvm::Function* ahead_function(llvm::Module& module, llvm::Constant* hook);
 // Returns an empty photofinish_seen if the page is not marked.
 llvm::Function* behind_function(llvm::Module& module, llvm::Constant* hook);
 // void (ptr address, i64 bytes): calls the hook for unchecked blocks, a pointer to which is at
-// `hook`. Preserves most registers.
-llvm::Function* check_function(llvm::Module& module, llvm::Constant* hook);
+// `hook`. Preserves most registers. `has_avx`: the caller is compiled for AVX.
+llvm::Function* check_function(llvm::Module& module, llvm::Constant* hook, bool has_avx);
 // void (ptr site, ptr address, i64 bytes): calls the hook for accesses, a pointer to which is at
-// `hook`. Preserves most registers.
-llvm::Function* report_function(llvm::Module& module, llvm::Constant* hook);
+// `hook`. Preserves most registers. `has_avx`: the caller is compiled for AVX.
+llvm::Function* report_function(llvm::Module& module, llvm::Constant* hook, bool has_avx);
+// void (ptr site, ptr address, i64 bytes, i64 rows, i64 stride, i64 planes, i64 plane stride):
+// jumps to the hook for ranges, a pointer to which is at `hook`, if the range may contain reachable
+// memory.
+llvm::Function* range_function(llvm::Module& module, llvm::Constant* gate, llvm::Constant* low,
+                               llvm::Constant* high, llvm::Constant* hook);
 // i1 (ptr gate, i64 low, i64 high): whether a page of [low, high) may be marked.
 llvm::Function* marked_function(llvm::Module& module);
 // {bytes, rows, stride, planes, plane stride} (ptr array): the memory that a Fortran descriptor

@@ -1,5 +1,6 @@
 #include "compiler/instrument.h"
 
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -70,6 +71,15 @@ Instrumenter::Instrumenter(Module& module)
 
 Value* Instrumenter::field(IRBuilderBase& builder, unsigned index) {
   return builder.CreateStructGEP(state_type_, state_, index);
+}
+
+void Instrumenter::begin_function(const TargetTransformInfo& target, bool plain) {
+  plain_ = plain;
+  plain_ranges_.clear();
+  // Only for AVX are masked loads legal.
+  auto* four = FixedVectorType::get(Type::getDoubleTy(context_), 4);
+  has_avx_ = Triple(module_.getTargetTriple()).getArch() == Triple::x86_64 &&
+             target.isLegalMaskedLoad(four, Align(8));
 }
 
 // The guard of a local static variable: a flag that code outside of the module sets.
@@ -268,7 +278,7 @@ void Instrumenter::add(const Check& check) {
   };
   Value* marked = is_marked(builder, at(check.pieces.front().offset));
   Instruction* end = cold_branch(marked, check.before);
-  Function* report = report_function(module_, cast<Constant>(field(builder, kAccess)));
+  Function* report = report_function(module_, cast<Constant>(field(builder, kAccess)), has_avx_);
   for (const Piece& piece : check.pieces) {
     builder.SetInsertPoint(end);
     builder.SetCurrentDebugLocation(piece.location);
@@ -276,7 +286,7 @@ void Instrumenter::add(const Check& check) {
     Value* address = at(piece.offset);
     const unsigned unit =
         std::min<unsigned>(PHOTOFINISH_MAX_UNIT, std::countr_zero(piece.bytes | piece.align));
-    if (has_thread_pointer_ && (piece.how & PHOTOFINISH_RELEASES) == 0) {
+    if (has_thread_pointer_ && !plain_ && (piece.how & PHOTOFINISH_RELEASES) == 0) {
       site = builder.CreateGEP(
           i8_, site, builder.CreateLoad(i64_, builder.CreateThreadLocalAddress(distance_)));
       builder.SetInsertPoint(unless_bit_set(site, address, unit, end));
@@ -359,7 +369,34 @@ Instrumenter::Borders Instrumenter::borders_of(IRBuilderBase& builder, const Exp
   return {low, high, meets, builder.CreateICmpNE(shared_high, zero)};
 }
 
+// In a huge function. All ranges in front of one instruction share one test of whether there is
+// reachable memory. The rest is in a function of its own, which ends with a jump to the hook.
+void Instrumenter::add_plain(const Expanded& range) {
+  Instruction*& end = plain_ranges_[range.before];
+  if (end == nullptr) {
+    IRBuilder<> builder(range.before);
+    Value* shared = builder.CreateICmpNE(builder.CreateLoad(i64_, field(builder, kHigh)),
+                                         ConstantInt::get(i64_, 0));
+    end = cold_branch(shared, range.before);
+  }
+  Instruction* before = range.condition != nullptr ? cold_branch(range.condition, end) : end;
+  IRBuilder<> builder(before);
+  builder.SetCurrentDebugLocation(range.location);
+  const auto or_else = [&](Value* value, std::uint64_t otherwise) {
+    return value != nullptr ? value : ConstantInt::get(i64_, otherwise);
+  };
+  Value* bytes = range.how != 0 ? builder.CreateOr(range.bytes, ConstantInt::get(i64_, range.how))
+                                : range.bytes;
+  builder.CreateCall(
+      range_function(module_, cast<Constant>(field(builder, kGate)),
+                     cast<Constant>(field(builder, kLow)), cast<Constant>(field(builder, kHigh)),
+                     cast<Constant>(field(builder, kRange))),
+      {new_site(builder), range.address, bytes, or_else(range.counts[0], 1),
+       or_else(range.strides[0], 0), or_else(range.counts[1], 1), or_else(range.strides[1], 0)});
+}
+
 void Instrumenter::add(const Expanded& range) {
+  if (plain_ && (range.how & PHOTOFINISH_RELEASES) == 0) return add_plain(range);
   IRBuilder<> builder(range.before);
   builder.SetCurrentDebugLocation(range.location);
   const Borders borders = borders_of(builder, range);

@@ -12,6 +12,10 @@
 #include "compiler/parallel_regions.h"
 #include "compiler/ranges.h"
 
+namespace llvm {
+class TargetTransformInfo;
+}
+
 namespace photofinish::compiler {
 
 // PHOTOFINISH_WRITES and PHOTOFINISH_RELEASES, to be combined with the number of bytes.
@@ -20,6 +24,10 @@ std::uint64_t how(const MemoryAccess& access);
 class Instrumenter {
  public:
   explicit Instrumenter(llvm::Module& module);
+
+  // Call it before hooks are inserted into a function. `target`: what that function is compiled
+  // for. `plain`: hooks are as short as possible, because the function is huge.
+  void begin_function(const llvm::TargetTransformInfo& target, bool plain);
 
   // Several accesses relative to one base, with at most PHOTOFINISH_SPAN bytes from the first to
   // the last. The check is at the first instruction.
@@ -103,8 +111,9 @@ class Instrumenter {
   void move_behind_if_seen(llvm::Instruction& access, const Seen& seen);
   // At a loop latch, every few iterations: checks the memory around the bases again.
   void add_check_again(llvm::Instruction* before, const std::vector<llvm::Value*>& bases);
-  // Whether the process is neither recorded nor replayed.
-  llvm::Value* without_values(llvm::Instruction* before);
+  // Whether the process is neither recorded nor replayed. `reaches_nothing`: or no memory is
+  // reachable, which cannot change in the function.
+  llvm::Value* without_values(llvm::Instruction* before, bool reaches_nothing);
 
   // A part of a function that has a copy without hooks (runtime_abi.h).
   struct Region {
@@ -141,6 +150,7 @@ class Instrumenter {
                                                                const llvm::DebugLoc& location);
   llvm::Instruction* unless_bit_set(llvm::Value* record, llvm::Value* address, unsigned unit,
                                     llvm::Instruction* before);
+  void add_plain(const Expanded& range);
   void add_unknown(const MemoryAccess& access);
   void add_lanes(const MemoryAccess& access);
   void add_array(const MemoryAccess& access);
@@ -164,6 +174,10 @@ class Instrumenter {
       *region_hook_;
   llvm::GlobalVariable* always_checked_ = nullptr;
   bool has_thread_pointer_ = false;  // can be read by one instruction
+  bool has_avx_ = false;             // the current function is compiled for AVX
+  bool plain_ = false;               // its hooks are short
+  // In such a function: the end of the block for the ranges in front of an instruction.
+  std::map<llvm::Instruction*, llvm::Instruction*> plain_ranges_;
   void call_if_set(llvm::Instruction* before, unsigned hook_field, llvm::FunctionType* type,
                    llvm::ArrayRef<llvm::Value*> arguments);
 

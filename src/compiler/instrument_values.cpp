@@ -17,9 +17,12 @@ namespace photofinish::compiler {
 
 using namespace llvm;
 
-Value* Instrumenter::without_values(Instruction* before) {
+Value* Instrumenter::without_values(Instruction* before, bool reaches_nothing) {
   IRBuilder<> builder(before);
-  return builder.CreateIsNull(builder.CreateLoad(pointer_, field(builder, kLoaded)));
+  Value* alone = builder.CreateIsNull(builder.CreateLoad(pointer_, field(builder, kLoaded)));
+  if (!reaches_nothing) return alone;
+  return builder.CreateOr(alone,
+                          builder.CreateIsNull(builder.CreateLoad(i64_, field(builder, kHigh))));
 }
 
 Value* Instrumenter::may_be_marked(const Expanded& range) {
@@ -130,7 +133,7 @@ void Instrumenter::move_behind_if_seen(Instruction& access, const Seen& seen) {
     Instruction* check = cold_branch(builder.CreateIsNull(checked), moved);
     builder.SetInsertPoint(check);
     builder.SetCurrentDebugLocation(location);
-    Function* function = check_function(module_, cast<Constant>(field(builder, kCheck)));
+    Function* function = check_function(module_, cast<Constant>(field(builder, kCheck)), has_avx_);
     builder.CreateCall(function, {address, builder.getInt64(seen.bytes)})
         ->setCallingConv(function->getCallingConv());
     either->setIncomingBlock(0, inside->getParent());
@@ -243,7 +246,7 @@ void Instrumenter::add_value(const MemoryAccess& access, Value* may_be_marked) {
   IRBuilder<> builder(inner);
   builder.SetCurrentDebugLocation(location);
   only_if(is_marked(builder, address));
-  if (has_thread_pointer_ && access.bytes <= PHOTOFINISH_SEEN_ACCESS &&
+  if (has_thread_pointer_ && !plain_ && access.bytes <= PHOTOFINISH_SEEN_ACCESS &&
       std::has_single_bit(access.bytes) &&
       module_.getDataLayout().getTypeSizeInBits(type) == 8 * access.bytes &&
       (load == nullptr || is_comparable(type))) {

@@ -8,6 +8,7 @@
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Verifier.h>
@@ -17,9 +18,11 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <map>
+#include <optional>
 
 #include "compiler/accesses.h"
 #include "compiler/ahead.h"
+#include "compiler/contraction.h"
 #include "compiler/copies.h"
 #include "compiler/gathers.h"
 #include "compiler/instrument.h"
@@ -140,6 +143,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       if (function.hasFnAttribute(kMark)) function.removeFnAttr(Attribute::SanitizeThread);
       if (!is_defined_here(function)) continue;
       keep_frames(function, quiet);
+      keep_contractions(function);
       Remarks remarks(functions.getResult<OptimizationRemarkEmitterAnalysis>(function));
       std::vector<MemoryAccess> accesses = find_accesses(function);
       const std::size_t found_here = accesses.size();
@@ -153,19 +157,27 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       const std::vector<MemoryAccess> releases = find_releases(function, quiet, relevance);
       if (accesses.empty() && nests.ranges_of(function).empty() && releases.empty()) continue;
       checked_at += static_cast<std::uint32_t>(accesses.size());
+      const bool huge = function.getInstructionCount() > kHuge || function.hasOptSize();
+      const auto& target = functions.getResult<TargetIRAnalysis>(function);
+      // Hooks do not count as calls that may reach MPI, so this is asked before there are any.
+      const bool reaches_nothing = all_of(
+          instructions(function), [&](const Instruction& one) { return quiet.is_quiet(one); });
       Function* with_values = !accesses.empty() && can_be_copied(function)
                                   ? copy_of(function, ".with_values")
                                   : nullptr;
+      instrumenter.begin_function(target, huge);
       if (with_values != nullptr)
-        instrument_values(*with_values, relevance, quiet, functions, instrumenter);
+        instrument_values(*with_values, relevance, quiet, functions, instrumenter, huge);
+      instrumenter.begin_function(target, huge);
       std::erase_if(accesses, [&](const MemoryAccess& access) {
         return nests.is_reported(*access.instruction);
       });
       instrument(function, accesses, nests.ranges_of(function), releases, quiet, functions,
-                 instrumenter, remarks);
+                 instrumenter, remarks, huge);
       if (with_values != nullptr)
-        choose_at_entry(function, *with_values,
-                        [&](Instruction* before) { return instrumenter.without_values(before); });
+        choose_at_entry(function, *with_values, [&](Instruction* before) {
+          return instrumenter.without_values(before, reaches_nothing);
+        });
     }
     instrumenter.add_notes(found, checked_at);
     new GlobalVariable(module, Type::getInt8Ty(module.getContext()), true,
@@ -178,11 +190,19 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
 
  private:
   static constexpr const char* kDone = "__photofinish_done";
+  // Instructions of a function. Register allocation takes more than linear time, and a hook is
+  // larger than the access. Huge functions, and those optimized for size, have short hooks.
+  static constexpr unsigned kHuge = 1000;
+  // Instructions of functions, or of the loops of one function, that are copied.
+  static constexpr std::size_t kCopied = 2500;
+  // Ranges that a huge function asks for ahead of its loops.
+  static constexpr std::size_t kAhead = 48;
 
   // One hook for each access: the loaded values are unknown in front of a loop. Whether other ranks
   // can have written them is known there.
   static void instrument_values(Function& copy, const Relevance& relevance, const QuietCalls& quiet,
-                                FunctionAnalysisManager& functions, Instrumenter& instrumenter) {
+                                FunctionAnalysisManager& functions, Instrumenter& instrumenter,
+                                bool huge) {
     auto& evolution = functions.getResult<ScalarEvolutionAnalysis>(copy);
     RangeFinder finder(evolution, functions.getResult<LoopAnalysis>(copy),
                        functions.getResult<DominatorTreeAnalysis>(copy), quiet);
@@ -199,15 +219,25 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     std::erase_if(accesses, [&](const MemoryAccess& access) {
       return relevance.irrelevant(access) != nullptr;
     });
-    const std::vector<Ahead> ahead = find_ahead(accesses, loops, evolution, finder, expander);
+    std::vector<Ahead> ahead = find_ahead(accesses, loops, evolution, finder, expander);
+    std::size_t asked = 0;
+    if (huge)
+      std::erase_if(ahead, [&](const Ahead& one) {
+        const std::size_t more = one.spaced.size() + one.behind.size();
+        if (asked + more > kAhead) return true;
+        asked += more;
+        return false;
+      });
     for (const MemoryAccess& access : accesses) {
       if ((!isa<LoadInst>(access.instruction) && !isa<StoreInst>(access.instruction)) ||
           access.bytes == 0 || access.bytes > PHOTOFINISH_SPAN) {
         others.push_back(access);
         continue;
       }
-      const auto range = finder.find(*access.instruction->getParent(),
-                                     evolution.getSCEV(access.address), access.bytes);
+      std::optional<Range> range;
+      if (!huge)
+        range = finder.find(*access.instruction->getParent(), evolution.getSCEV(access.address),
+                            access.bytes);
       plain.push_back({access, range ? range->before : nullptr});
       if (range)
         ranges.push_back(
@@ -232,17 +262,33 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     functions.invalidate(copy, PreservedAnalyses::none());
   }
 
-  // The outermost loops that contain these hooks and cannot reach MPI.
+  // The outermost loops that contain these hooks, cannot reach MPI and are small enough.
   static std::vector<Instrumenter::Region> choose_at_loops(
       const std::vector<Instruction*>& locations, RangeFinder& finder, LoopInfo& loops,
       DominatorTree& dominators, Instrumenter& instrumenter) {
+    std::map<const Loop*, std::size_t> sizes;
+    const auto size_of = [&](const Loop& loop) {
+      std::size_t& size = sizes[&loop];
+      if (size == 0)
+        for (const BasicBlock* block : loop.blocks()) size += block->size();
+      return size;
+    };
     SmallSetVector<Loop*, 8> chosen;
+    std::size_t left = kCopied;
     for (const Instruction* location : locations) {
       Loop* outermost = nullptr;
       for (Loop* loop = loops.getLoopFor(location->getParent());
-           loop != nullptr && finder.is_quiet(*loop); loop = loop->getParentLoop())
+           loop != nullptr && finder.is_quiet(*loop) &&
+           (chosen.contains(loop) || size_of(*loop) <= left);
+           loop = loop->getParentLoop())
         outermost = loop;
-      if (outermost != nullptr && can_be_copied(*outermost)) chosen.insert(outermost);
+      // Copies of nested loops would multiply.
+      const auto meets = [&](const Loop* other) {
+        return other->contains(outermost) || outermost->contains(other);
+      };
+      if (outermost == nullptr || any_of(chosen, meets) || !can_be_copied(*outermost)) continue;
+      chosen.insert(outermost);
+      left -= size_of(*outermost);
     }
     std::vector<Instrumenter::Region> regions;
     for (Loop* loop : chosen) {
@@ -260,7 +306,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
                          std::vector<Instrumenter::Expanded> ranges,
                          const std::vector<MemoryAccess>& releases, const QuietCalls& quiet,
                          FunctionAnalysisManager& functions, Instrumenter& instrumenter,
-                         Remarks& remarks) {
+                         Remarks& remarks, bool huge) {
     auto& evolution = functions.getResult<ScalarEvolutionAnalysis>(function);
     LoopInfo& loops = functions.getResult<LoopAnalysis>(function);
     RangeFinder finder(evolution, loops, functions.getResult<DominatorTreeAnalysis>(function),
@@ -270,7 +316,8 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     const auto in_loop = [&](const MemoryAccess& access) {
       return loops.getLoopFor(access.instruction->getParent()) != nullptr;
     };
-    Function* copy = any_of(accesses, in_loop) && may_be_without_tests(function, quiet)
+    Function* copy = function.getInstructionCount() <= kCopied && any_of(accesses, in_loop) &&
+                             may_be_without_tests(function, quiet)
                          ? copy_of(function, ".without_tests")
                          : nullptr;
     bool left_in_loops = false;
@@ -364,7 +411,8 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     std::vector<Instrumenter::Region> regions;
     if (copy == nullptr) {
       std::vector<Instruction*> locations;
-      for (const auto& range : ranges) locations.push_back(range.before);
+      for (const auto& range : ranges)
+        if (!huge) locations.push_back(range.before);
       for (const Gathered& few : gathered) locations.push_back(few.end);
       for (const auto& check : checks) locations.push_back(check.before);
       for (const MemoryAccess& access : alone) locations.push_back(access.instruction);

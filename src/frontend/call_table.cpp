@@ -15,6 +15,8 @@ constexpr std::array<CallTraits, kCallCount> kTraits = {{
 #include "frontend/mpi/table/other_calls.def"
 #define CALL(name, action, when, ...) {#name, Action::action, When::when},
 #include "frontend/shmem/table/calls.def"
+#define CALL(name, action, when, ...) {#name, Action::action, When::when},
+#include "frontend/upc/table/calls.def"
 }};
 
 constexpr std::string_view kRoles[] = {
@@ -26,6 +28,8 @@ constexpr std::string_view kRoles[] = {
 #include "frontend/mpi/table/other_calls.def"
 #define CALL(name, action, when, ...) #__VA_ARGS__,
 #include "frontend/shmem/table/calls.def"
+#define CALL(name, action, when, ...) #__VA_ARGS__,
+#include "frontend/upc/table/calls.def"
 };
 static_assert(std::size(kRoles) == kCallCount);
 

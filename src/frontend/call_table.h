@@ -3,11 +3,11 @@
 
 #include <string_view>
 
-#include "frontend/shmem/table/shmem_call.h"
+#include "frontend/upc/table/upc_call.h"
 
 namespace photofinish {
 
-inline constexpr std::size_t kCallCount = ShmemCall::kEnd;
+inline constexpr std::size_t kCallCount = UpcCall::kEnd;
 
 // The roles of the call's arguments, separated by commas.
 std::string_view argument_roles(Call call);

@@ -2,6 +2,7 @@
 
 #include "frontend/mpi/meaning/meaning.h"
 #include "frontend/shmem/meaning/meaning.h"
+#include "frontend/upc/meaning/meaning.h"
 
 namespace photofinish {
 namespace {
@@ -10,16 +11,12 @@ namespace {
 // mean the same in all of them.
 class AllFrontEnds final : public Meaning {
  public:
-  explicit AllFrontEnds(Timeline& effects) : Meaning(effects), mpi_(effects), shmem_(effects) {
+  explicit AllFrontEnds(Timeline& effects)
+      : Meaning(effects), mpi_(effects), shmem_(effects), upc_(effects) {
     effects.attach(this);
   }
 
-  void add(const Event& event, const Times& times) override {
-    if (is_shmem(event.call))
-      shmem_.add(event, times);
-    else
-      mpi_.add(event, times);
-  }
+  void add(const Event& event, const Times& times) override { of(event).add(event, times); }
 
   // Only MPI has requests.
   void each_pending(const std::function<void(Access&)>& visit) override {
@@ -29,21 +26,23 @@ class AllFrontEnds final : public Meaning {
   std::size_t outstanding() const override { return mpi_.outstanding(); }
   std::size_t memory_bytes() const override { return mpi_.memory_bytes(); }
   void guess_edges() override { mpi_.guess_edges(); }
-  Concern concern(const Event& event) const override {
-    return is_shmem(event.call) ? shmem_.concern(event) : mpi_.concern(event);
-  }
-  Ending ending(const Event& event) const override {
-    return is_shmem(event.call) ? shmem_.ending(event) : mpi_.ending(event);
-  }
-  void note(const Event& event) override {
-    if (!is_shmem(event.call)) mpi_.note(event);
-  }
+  Concern concern(const Event& event) const override { return of(event).concern(event); }
+  Ending ending(const Event& event) const override { return of(event).ending(event); }
+  void note(const Event& event) override { of(event).note(event); }
   void add_notes(MessageFindings& findings) const override { mpi_.add_notes(findings); }
   void end_messages() override { mpi_.end_messages(); }
 
  private:
+  Meaning& of(const Event& event) {
+    if (is_shmem(event.call)) return shmem_;
+    if (is_upc(event.call)) return upc_;
+    return mpi_;
+  }
+  const Meaning& of(const Event& event) const { return const_cast<AllFrontEnds*>(this)->of(event); }
+
   mpi_meaning::MpiMeaning mpi_;
   shmem_meaning::ShmemMeaning shmem_;
+  upc_meaning::UpcMeaning upc_;
 };
 
 }  // namespace

@@ -79,9 +79,14 @@ bool is_openshmem(std::string_view name) {
   return name.starts_with("liboshmem.so");
 }
 
+bool is_upc_runtime(std::string_view name) {
+  name.remove_prefix(name.rfind('/') + 1);
+  return name.starts_with("libphotofinish-upc-");
+}
+
 struct LibraryGraph {
   std::optional<MpiFlavour> flavour;
-  bool uses_openshmem = false;
+  bool uses_openshmem = false, uses_upc = false;
   std::string mpi_library;
   std::string unknown_mpi;       // an unsupported MPI library
   std::string missing;           // the first library that could not be found
@@ -96,6 +101,7 @@ LibraryGraph walk_libraries(const Elf& program) {
   for (size_t i = 0; i < walk.files.size(); ++i) {
     const LoadedFile& asking = walk.files[i];
     if (std::ranges::any_of(asking.elf.needed, is_openshmem)) walk.uses_openshmem = true;
+    if (std::ranges::any_of(asking.elf.needed, is_upc_runtime)) walk.uses_upc = true;
     for (const std::string& name : asking.elf.needed) {
       if (!seen.insert(name).second) continue;
       const auto path = search.find(name, asking);
@@ -183,7 +189,8 @@ Result<MpiProgram> inspect_elf(const std::string& path) {
   if (!symbols) return symbols.error();
   const LibraryGraph walk = walk_libraries(*elf);
   if (contains_mpi(*symbols, walk)) return static_mpi_error(path);
-  if (walk.flavour) return MpiProgram{path, walk.flavour, walk.mpi_library, walk.uses_openshmem};
+  if (walk.flavour)
+    return MpiProgram{path, walk.flavour, walk.mpi_library, walk.uses_openshmem, walk.uses_upc};
   if (const std::string library = find_unknown_mpi(walk); !library.empty())
     return unknown_mpi_error(path, library);
   return no_mpi_error(path, walk);
@@ -251,12 +258,21 @@ Result<MpiProgram> inspect_program(const std::string& name) {
   return inspect_elf(*path);
 }
 
+Result<MpiProgram> inspect_library(const std::string& path) {
+  const auto elf = read_elf(path);
+  if (!elf) return elf.error();
+  const LibraryGraph walk = walk_libraries(*elf);
+  return MpiProgram{path, walk.flavour, walk.mpi_library, walk.uses_openshmem};
+}
+
+Error no_flavour_error(const std::string& path) {
+  return Error{fmt::format("{}: a script, so its MPI cannot be found out; {}", path, kGiveFlavour)};
+}
+
 Result<MpiFlavour> find_mpi(const std::string& name) {
   const auto program = inspect_program(name);
   if (!program) return program.error();
-  if (!program->flavour)
-    return Error{fmt::format("{}: a script, so its MPI cannot be found out; {}", program->path,
-                             kGiveFlavour)};
+  if (!program->flavour) return no_flavour_error(program->path);
   return *program->flavour;
 }
 

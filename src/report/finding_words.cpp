@@ -7,6 +7,7 @@
 
 #include "frontend/shmem/table/shmem_call.h"
 #include "report/event_text.h"
+#include "report/upc_words.h"
 
 namespace photofinish {
 namespace {
@@ -120,9 +121,13 @@ std::string_view race_name(const Finding& finding) {
 }
 
 bool FindingWords::openshmem() const {
+  if (upc()) return false;
   return is_shmem(side(0).call) || is_shmem(side(1).call) ||
          (finding_.win != Uid() && notes_.window(finding_.owner, finding_.win).symmetric);
 }
+
+bool FindingWords::upc() const { return UpcWords::apply_to(finding_, notes_); }
+bool FindingWords::in_shared_memory() const { return UpcWords(finding_, notes_).is_shared(); }
 
 std::string FindingWords::who(const FindingSide& side, bool names_thread) const {
   std::string text = fmt::format("{} {}", process(), rank_text(side.rank));
@@ -166,7 +171,9 @@ EpochKind FindingWords::epoch_kind(const FindingSide& side) const {
   }
 }
 
-std::string FindingWords::access(int index) const { return noun(side(index)); }
+std::string FindingWords::access(int index) const {
+  return in_shared_memory() ? UpcWords(finding_, notes_).access(index) : noun(side(index));
+}
 
 std::string FindingWords::window() const {
   for (const WorldRank rank : {finding_.owner, side(0).rank, side(1).rank})
@@ -191,6 +198,7 @@ std::string FindingWords::bytes_in_window() const {
 }
 
 std::string FindingWords::headline(int index) const {
+  if (in_shared_memory()) return UpcWords(finding_, notes_).headline(index);
   const FindingSide& s = side(index);
   std::string text;
   if (is_buffer(s)) {
@@ -286,6 +294,7 @@ std::string FindingWords::memory() const {
     const std::string argument = name.empty() ? expression() : "";
     return text + ", the buffer " + (argument.empty() ? "" : "`" + argument + "` ") + "of " + calls;
   }
+  if (in_shared_memory()) return UpcWords(finding_, notes_).memory();
   const WindowNotes& window = notes_.window(finding_.owner, finding_.win);
   if (window.symmetric) return symmetric_memory();
   if (!window.created_by) return "";
@@ -385,6 +394,7 @@ std::string FindingWords::why_no_order() const {
 }
 
 std::string FindingWords::why() const {
+  if (upc()) return UpcWords(finding_, notes_).why();
   const FindingSide &a = side(0), &b = side(1);
   switch (finding_.reason) {
     case Reason::NotComplete:
@@ -551,6 +561,7 @@ std::string FindingWords::advice_no_order() const {
 }
 
 std::string FindingWords::advice() const {
+  if (upc()) return UpcWords(finding_, notes_).advice();
   if (openshmem()) return "Try: " + advice_overlap() + openshmem_advice() + ".";
   switch (finding_.reason) {
     case Reason::NotComplete:

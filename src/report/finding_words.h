@@ -30,7 +30,7 @@ class FindingWords {
   std::string why() const;            // "The accesses are concurrent: …"
   std::string advice() const;         // "Try: …"
   // What the programming model calls a rank.
-  std::string_view process() const { return openshmem() ? "PE" : "rank"; }
+  std::string_view process() const { return upc() ? "thread" : openshmem() ? "PE" : "rank"; }
 
  private:
   // The accesses are of two threads of one rank.
@@ -41,6 +41,8 @@ class FindingWords {
   const FindingSide& side(int index) const { return finding_.sides[index]; }
   // Whether OpenSHMEM makes one of the accesses, or has the memory.
   bool openshmem() const;
+  bool upc() const;
+  bool in_shared_memory() const;  // of UPC
   std::string who(const FindingSide& side, bool names_thread) const;
   std::string whose(const FindingSide& side, bool names_thread = false) const;
   std::string owner() const;  // "rank 3"

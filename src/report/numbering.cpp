@@ -5,6 +5,7 @@
 #include <set>
 
 #include "report/message_text.h"
+#include "report/upc_words.h"
 
 namespace photofinish {
 namespace {
@@ -12,9 +13,11 @@ namespace {
 // A compiler may turn one access into several instructions (a vectorized loop and its remainder).
 // For the reader that is one access site.
 std::vector<Finding> merge_by_where(std::vector<Finding> findings, RunNotes& notes) {
-  for (Finding& finding : findings)
+  for (Finding& finding : findings) {
+    finding = as_accesses_of_upc(std::move(finding), notes);
     for (FindingSide& side : finding.sides)
       side.site_key = notes.key_as_read(side.rank, side.site, side.site_key);
+  }
   return merge_findings(std::move(findings));
 }
 

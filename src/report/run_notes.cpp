@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "frontend/upc/table/upc_call.h"
 #include "model/scopes.h"
 #include "report/site_text.h"
 #include "trace/reader.h"
@@ -18,6 +19,17 @@ constexpr std::size_t kLongestCall = 12;  // lines
 std::uint64_t start_of(const std::string& directory) {
   const auto info = read_run_info(directory);
   return info ? info->started_ns : 0;
+}
+
+void read_layout(const Event& event, std::uint64_t ranks,
+                 const std::map<WinId, WindowNotes*>& objects) {
+  const auto object = objects.find(WinId(static_cast<std::uint32_t>(event.fields[Field::win])));
+  if (object == objects.end()) return;
+  SharedLayout& layout = object->second->layout.emplace();
+  layout.element = static_cast<std::uint64_t>(event.fields[Field::size]);
+  layout.block = static_cast<std::uint64_t>(event.fields[Field::value]);
+  layout.extents.assign(event.numbers.begin(), event.numbers.end());
+  layout.ranks = ranks;
 }
 
 bool is_whole(const std::vector<Frame>& frames) {
@@ -56,6 +68,9 @@ RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings,
     if (finding.win != Uid()) ranks_[finding.owner].windows[finding.win];
     ranks_[finding.owner].variables[finding.where.begin];
     ranks_[finding.owner].blocks[finding.where.begin];
+    if (finding.win != Uid())
+      for (const WorldRank rank : possible_allocators(finding))
+        ranks_[rank].heap_blocks[{finding.win, finding.owner, finding.offset}];
   }
 }
 
@@ -125,6 +140,13 @@ const std::optional<BlockNotes>& RunNotes::block(WorldRank rank, std::int64_t ad
   return notes(rank).blocks[address];
 }
 
+std::optional<BlockNotes> RunNotes::heap_block(const Finding& finding) {
+  for (const WorldRank rank : possible_allocators(finding))
+    if (const auto& block = notes(rank).heap_blocks[{finding.win, finding.owner, finding.offset}])
+      return block;
+  return std::nullopt;
+}
+
 template <class Choose>
 BufferNotes RunNotes::argument(const std::vector<Frame>& stack, Call call, Choose choose) {
   const Frame* const frame = leading_frame(stack);
@@ -187,6 +209,25 @@ void RunNotes::read_block(const Event& event, SiteText& text, RankNotes& notes) 
                                event.call, text.where(event.site)};
 }
 
+// One rank may have allocated the block on all ranks.
+void RunNotes::read_heap_block(const Event& event, const Definitions& definitions, SiteText& text,
+                               RankNotes& notes) {
+  if (!is_upc(event.call) || traits(event.call).action != Action::SymmetricAllocate ||
+      !event.fields.has(Field::win))
+    return;
+  const auto window =
+      definitions.wins.find(WinId(static_cast<std::uint32_t>(event.fields[Field::win])));
+  if (window == definitions.wins.end()) return;
+  const bool on_all =
+      event.call == UpcCall::upc_global_alloc || event.call == UpcCall::upc_all_alloc;
+  const std::int64_t begin = event.fields[Field::key], bytes = event.fields[Field::size];
+  for (auto& [place, block] : notes.heap_blocks)
+    if (place.win == window->second.uid && place.offset >= begin && place.offset < begin + bytes &&
+        (on_all || place.owner.value == event.fields[Field::target]))
+      block = BlockNotes{static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(bytes),
+                         event.call, text.where(event.site)};
+}
+
 void RunNotes::read(WorldRank rank, RankNotes& notes) {
   auto trace = RankTrace::open(directory_, rank);
   if (!trace) {
@@ -213,14 +254,14 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
         wanted != notes.comms.end() && wanted->second.empty())
       wanted->second = comm.name;
 
-  std::map<WinId, WindowNotes*> creations;
+  std::map<WinId, WindowNotes*> creations, objects;
   bool has_heap = false;
   for (const auto& [id, window] : definitions.wins)
     if (const auto wanted = notes.windows.find(window.uid); wanted != notes.windows.end()) {
       wanted->second.name = window.name;
       wanted->second.by_address = window.flavour == WinFlavour::Dynamic;
       wanted->second.symmetric = window.flavour == WinFlavour::Symmetric;
-      if (!wanted->second.symmetric) creations.emplace(id, &wanted->second);
+      (wanted->second.symmetric ? objects : creations).emplace(id, &wanted->second);
       has_heap |= wanted->second.symmetric;
     }
   std::set<SiteId> callers = notes.callers;
@@ -251,7 +292,14 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
   };
   while ((has_heap || !callers.empty() || !creations.empty() || !scoped.empty()) &&
          (*trace)->next(event)) {
-    if (has_heap) read_block(*event, text, notes);
+    if (has_heap) {
+      if (event->call == UpcCall::shared_object) {
+        read_layout(*event, static_cast<std::uint64_t>((*trace)->world_size()), objects);
+        continue;
+      }
+      read_block(*event, text, notes);
+      read_heap_block(*event, definitions, text, notes);
+    }
     if (!scoped.empty()) {
       scopes.follow(*event, definitions);
       read_scopes();

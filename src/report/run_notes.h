@@ -31,10 +31,20 @@ struct BufferNotes {
   std::optional<Variable> local;  // the local variable that the buffer is part of
 };
 
+// How a shared object of UPC is distributed over the ranks: in turn, by blocks.
+struct SharedLayout {
+  std::uint64_t element = 0;           // bytes; 0: a heap
+  std::uint64_t block = 0;             // bytes; 0: all elements are on rank 0
+  std::vector<std::uint64_t> extents;  // of its dimensions
+  std::uint64_t ranks = 1;
+};
+
 struct WindowNotes {
   std::string name;
   bool by_address = false;  // MPI_Win_create_dynamic: its offsets are addresses
   bool symmetric = false;   // symmetric memory of OpenSHMEM
+  // Shared memory of UPC: a variable, or a heap.
+  std::optional<SharedLayout> layout;
   std::optional<Call> created_by;
   std::string created_at;  // "setup solver.c:77"
   std::vector<Frame> creation;
@@ -66,6 +76,9 @@ class RunNotes {
   const std::optional<Variable>& variable(WorldRank rank, std::int64_t address);
   // The block of the symmetric heap at the first common byte of a finding.
   const std::optional<BlockNotes>& block(WorldRank rank, std::int64_t address);
+  // The block of a heap of UPC where the accesses are, if a rank of the finding or rank 0 allocated
+  // it.
+  std::optional<BlockNotes> heap_block(const Finding& finding);
   // The buffer that a call with this stack reads or writes, and the memory of a window.
   BufferNotes buffer(const std::vector<Frame>& stack, Call call, bool written);
   BufferNotes exposed(const WindowNotes& window);
@@ -80,6 +93,16 @@ class RunNotes {
   const std::string& trouble(WorldRank rank) { return notes(rank).trouble; }
 
  private:
+  // Bytes of a heap of UPC.
+  struct HeapPlace {
+    Uid win;
+    WorldRank owner;
+    std::int64_t offset = 0;
+    auto operator<=>(const HeapPlace&) const = default;
+  };
+  static std::set<WorldRank> possible_allocators(const Finding& finding) {
+    return {finding.owner, finding.sides[0].rank, finding.sides[1].rank, WorldRank(0)};
+  }
   struct RankNotes {
     bool read = false;
     bool ended = false;
@@ -90,6 +113,7 @@ class RunNotes {
     std::map<Uid, std::string> comms;
     std::map<std::int64_t, std::optional<Variable>> variables;
     std::map<std::int64_t, std::optional<BlockNotes>> blocks;
+    std::map<HeapPlace, std::optional<BlockNotes>> heap_blocks;
     std::map<std::pair<SiteId, std::uint64_t>, ScopeNotes> scopes;
     std::set<SiteId> callers;  // the sites whose call is requested, too
   };
@@ -101,6 +125,8 @@ class RunNotes {
   }
   void read(WorldRank rank, RankNotes& notes);
   static void read_block(const Event& event, SiteText& text, RankNotes& notes);
+  static void read_heap_block(const Event& event, const Definitions& definitions, SiteText& text,
+                              RankNotes& notes);
   std::vector<std::string> stack_as_read(const SiteNotes& at);
   template <class Choose>
   BufferNotes argument(const std::vector<Frame>& stack, Call call, Choose choose);

@@ -135,12 +135,15 @@ void Reach::change(Bytes bytes, bool opens) {
   version_.fetch_add(1, std::memory_order_release);
 }
 
-void Reach::widen(Bytes bytes) {
-  if (high_ != 0 && low_ <= bytes.begin && bytes.end <= high_) return;
-  low_ = high_ == 0 ? bytes.begin : std::min(low_, bytes.begin);
-  high_ = std::max(high_, bytes.end);
+// The bounds of what is reachable now. Without reachable memory both are zero, and the program
+// enters its copies without tests.
+void Reach::set_bounds() {
+  const auto first = std::find_if(cover_.begin(), cover_.end(),
+                                  [](const auto& piece) { return piece.second != 0; });
+  low_ = first != cover_.end() ? first->first : 0;
+  high_ = first != cover_.end() ? std::prev(cover_.end())->first : 0;
+  if (lifted_ || everything_ != 0) return;
   for (photofinish_state* state : objects_) {
-    if (lifted_ || everything_ != 0) continue;
     state->low = low_;
     state->high = high_;
   }
@@ -150,7 +153,7 @@ void Reach::open(Bytes bytes) {
   if (bytes.begin >= bytes.end) return;
   change(bytes, true);
   mark(first_page(bytes.begin), last_page(bytes.end), true);
-  widen(bytes);
+  set_bounds();
 }
 
 // Extends an open range; usually this moves one border.
@@ -168,13 +171,14 @@ void Reach::extend(Bytes& open, std::uint64_t end) {
   }
   mark(last_page(open.end) + 1, last_page(end), true);
   open.end = end;
-  widen(open);
+  set_bounds();
 }
 
 void Reach::close(Bytes bytes) {
   if (bytes.begin >= bytes.end) return;
   change(bytes, false);
   mark(first_page(bytes.begin), last_page(bytes.end), false);
+  set_bounds();
 }
 
 bool Reach::look_up(std::uint64_t begin, std::uint64_t end, Piece& last) const {

@@ -60,6 +60,11 @@ class Reach {
   // All memory counts as reachable, until each caller has switched it off again.
   void watch_everything(bool on);
   void stop();  // clears all marks
+  // All that is reachable lies in [first, second). Both 0: nothing is.
+  std::pair<std::uint64_t, std::uint64_t> bounds() const {
+    std::shared_lock lock(mutex_);
+    return {low_, high_};
+  }
   // Clears all marks temporarily, so that no hook is called. Memory that is opened and closed
   // meanwhile is tracked.
   void lift(bool lifted);
@@ -129,7 +134,7 @@ class Reach {
   void close(Bytes bytes);  // must have been opened
   void change(Bytes bytes, bool opens);
   void extend(Bytes& open, std::uint64_t end);
-  void widen(Bytes bytes);
+  void set_bounds();
   void add_operation(std::int64_t win, std::int64_t target, Bytes bytes);
   void mark(std::uint64_t first_page, std::uint64_t last_page, bool on);
   void close_requests(const Event& event);
@@ -143,7 +148,7 @@ class Reach {
   std::atomic<std::uint64_t> version_{1};
   // Number of open ranges from this address to the next key.
   std::map<std::uint64_t, std::uint32_t> cover_;
-  std::uint64_t low_ = 0, high_ = 0;  // bounds of everything ever opened
+  std::uint64_t low_ = 0, high_ = 0;  // bounds of all open ranges; both 0: there are none
   bool lifted_ = false;
   std::uint32_t everything_ = 0;  // callers that want all memory watched
   bool is_of_other_thread() const {

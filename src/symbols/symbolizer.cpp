@@ -63,6 +63,8 @@ const Dwfl_Callbacks kCallbacks = {.find_elf = find_elf,
 
 // gfortran's symbol of the main program. Its name is elsewhere (Module::program_name).
 constexpr std::string_view kProgramSymbol = "MAIN__";
+// main of a UPC program, as the lowering pass names it.
+constexpr std::string_view kUpcMain = "__upc_main";
 // flang's suffix for functions of parallel regions.
 constexpr std::string_view kRegionSuffix = "..omp_par";
 
@@ -93,6 +95,7 @@ std::string gfortran_name(std::string_view name) {
 }
 
 std::string demangled(const char* name) {
+  if (std::string_view(name) == kUpcMain) return "main";
   if (const std::string fortran = gfortran_name(name); !fortran.empty()) return fortran;
   if (std::string_view(name).starts_with("_Q"))
     if (const std::string fortran = fortran_name(name); !fortran.empty()) return fortran;

@@ -6,14 +6,19 @@
 #include "upc_runtime/heap.h"
 #include "upc_runtime/segment.h"
 
+extern "C" {
+// The last unit that this thread posted or took.
+__attribute__((visibility("default"))) std::uint64_t __upc_semaphore_unit = 0;
+}
+
 namespace photofinish::upc {
 namespace {
 
 constexpr int kBoolean = 1;  // BUPC_SEM_BOOLEAN
 
+// Units are numbered from 1: those up to `posted` have been posted, those up to `taken` are taken.
 struct Semaphore {
-  std::uint64_t count;
-  std::uint64_t flags;
+  std::uint64_t posted, taken, flags;
 };
 
 std::uint64_t nanoseconds() {
@@ -23,30 +28,44 @@ std::uint64_t nanoseconds() {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+std::uint64_t read(const Position& at) {
+  std::uint64_t value = 0;
+  atomic_read(&value, at, sizeof value);
+  return value;
+}
+
 void post(Typed semaphore, std::uint64_t count) {
   const Position at = position_of_indefinite(semaphore);
+  const Position taken{at.thread, at.offset + offsetof(Semaphore, taken)};
   std::uint64_t flags = 0;
   get(&flags, {at.thread, at.offset + offsetof(Semaphore, flags)}, sizeof flags);
   complete_all();
   fence();
   if ((flags & kBoolean) == 0) {
-    fetch_and_add(at, count);
-  } else {
-    compare_and_swap(at, 0, 1, 8);
+    __upc_semaphore_unit = fetch_and_add(at, count) + count;
+    return;
+  }
+  // At most one unit is not taken.
+  for (;;) {
+    const std::uint64_t before = read(taken);
+    __upc_semaphore_unit = before + 1;
+    const std::uint64_t found = compare_and_swap(at, before, before + 1, 8);
+    if (found == before || found == before + 1) return;
   }
 }
 
 bool try_take(Typed semaphore, std::uint64_t count) {
   const Position at = position_of_indefinite(semaphore);
-  std::uint64_t value = 0;
-  atomic_read(&value, at, sizeof value);
-  while (value >= count) {
-    const std::uint64_t found = compare_and_swap(at, value, value - count, 8);
-    if (found == value) {
+  const Position taken{at.thread, at.offset + offsetof(Semaphore, taken)};
+  std::uint64_t before = read(taken);
+  while (read(at) >= before + count) {
+    const std::uint64_t found = compare_and_swap(taken, before, before + count, 8);
+    if (found == before) {
+      __upc_semaphore_unit = before + count;
       fence();
       return true;
     }
-    value = found;
+    before = found;
   }
   return false;
 }
@@ -82,7 +101,7 @@ UPC_API ThreadInfo upc_thread_info(std::size_t thread) {
 
 UPC_API Typed bupc_sem_alloc(int flags) {
   const Position at = allocate_local(sizeof(Semaphore));
-  const Semaphore initial{.count = 0, .flags = static_cast<std::uint64_t>(flags)};
+  const Semaphore initial{.posted = 0, .taken = 0, .flags = static_cast<std::uint64_t>(flags)};
   if (!at.is_null()) put(at, &initial, sizeof initial);
   fence();
   return typed_pointer(at, 0);

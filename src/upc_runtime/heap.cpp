@@ -1,7 +1,8 @@
 // Two heaps, with the same algorithm: blocks of 4 sizes for each power of two, a list of free
 // blocks for each size, and a limit that grows. A heap's state is in its home's segment, so that
 // each thread can allocate and free; a lock protects it. A block has a header before it, in the
-// home's segment: its size class, and the next free block.
+// home's segment: its size class, the next free block, and how often it was freed. The tool orders
+// the uses of a block by that number.
 //
 // Limit: free blocks are not merged. A program that allocates ever larger blocks does not reuse the
 // smaller ones.
@@ -14,6 +15,11 @@
 
 #include "upc_runtime/api.h"
 #include "upc_runtime/segment.h"
+
+extern "C" {
+// Of the block that this thread allocated or freed last: how often it has been freed.
+__attribute__((visibility("default"))) std::uint64_t __upc_block_turn = 0;
+}
 
 namespace photofinish::upc {
 namespace {
@@ -30,8 +36,16 @@ constexpr std::uint64_t kGlobalState = 4096, kLocalState = 8192;
 static_assert(sizeof(State) <= 4096);
 
 struct Header {
-  std::uint64_t size_class, next_free;
+  std::uint64_t size_class, next_free, freed;
 };
+
+// Of a block: where its header has a field.
+constexpr std::uint64_t next_free_of(std::uint64_t block) {
+  return block - sizeof(Header) + offsetof(Header, next_free);
+}
+constexpr std::uint64_t freed_of(std::uint64_t block) {
+  return block - sizeof(Header) + offsetof(Header, freed);
+}
 
 std::uint64_t global_begin, local_begin, local_end;
 
@@ -62,9 +76,10 @@ class Heap {
     lock();
     std::uint64_t block = read(free_list(size_class));
     if (block != 0)
-      write(free_list(size_class), read(block - sizeof(Header) + offsetof(Header, next_free)));
+      write(free_list(size_class), read(next_free_of(block)));
     else
       block = extend(size_class);
+    __upc_block_turn = block != 0 ? read(freed_of(block)) : 0;
     unlock();
     return block;
   }
@@ -73,7 +88,9 @@ class Heap {
     lock();
     const std::uint64_t size_class = read(block - sizeof(Header));
     if (size_class >= kClasses) die("upc_free: the pointer is not one that an allocation returned");
-    write(block - sizeof(Header) + offsetof(Header, next_free), read(free_list(size_class)));
+    write(next_free_of(block), read(free_list(size_class)));
+    __upc_block_turn = read(freed_of(block)) + 1;
+    write(freed_of(block), __upc_block_turn);
     write(free_list(size_class), block);
     unlock();
   }
@@ -86,6 +103,7 @@ class Heap {
     if (block + size > read(state_ + offsetof(State, end))) return 0;
     write(state_ + offsetof(State, next), block + size);
     write(block - sizeof(Header), size_class);
+    write(freed_of(block), 0);
     return block;
   }
 
@@ -155,6 +173,8 @@ void open_heaps() {
   if (my_thread() == 0) global_heap().open(global_begin, local_begin);
   local_heap(my_thread()).open(local_begin, local_end);
 }
+
+HeapBounds heap_bounds() { return {global_begin, local_begin, local_end}; }
 
 Position allocate_local(std::uint64_t bytes) {
   return {.thread = my_thread(),

@@ -15,6 +15,12 @@ constexpr std::uint64_t kFirstOffset = 16384;
 std::uint64_t place_heaps(std::uint64_t first);
 void open_heaps();
 
+// The heaps of a segment: [global, local) and [local, end).
+struct HeapBounds {
+  std::uint64_t global, local, end;
+};
+HeapBounds heap_bounds();
+
 // Null if there is no memory.
 Position allocate_local(std::uint64_t bytes);
 void release(const Position& memory);

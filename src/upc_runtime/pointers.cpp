@@ -7,13 +7,6 @@
 
 namespace photofinish::upc {
 
-Position position_of(Generic pointer) {
-  constexpr Generic kThreadMask = (1u << (kGenericBits - kThreadShift)) - 1;
-  return {.thread = static_cast<std::uint64_t>((pointer >> kThreadShift) & kThreadMask),
-          .offset = static_cast<std::uint64_t>(pointer) & kOffsetMask,
-          .phase = static_cast<std::uint64_t>(pointer >> kPhaseShift) & kPhaseMask};
-}
-
 Generic generic_pointer(const Position& at) {
   if (at.is_null()) return 0;
   return (static_cast<Generic>(at.thread) << kThreadShift) |
@@ -21,12 +14,7 @@ Generic generic_pointer(const Position& at) {
 }
 
 Position position_of(Typed pointer, std::uint64_t block) {
-  const std::uint64_t low = pointer & kLinearMask, high = pointer >> kLinearBits;
-  if (block == 0) return {.thread = high, .offset = low};
-  const std::uint64_t number = low / block;
-  return {.thread = number % threads(),
-          .offset = number / threads() * block + low % block + (high << skew_shift(block)),
-          .phase = low % block};
+  return position_of(pointer, block, threads());
 }
 
 Typed typed_pointer(const Position& at, std::uint64_t block) {

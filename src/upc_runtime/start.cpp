@@ -1,4 +1,4 @@
-// main of UPC programs: one MPI process for each thread.
+// Start and end of a thread.
 #include <cstdio>
 #include <cstdlib>
 
@@ -7,13 +7,9 @@
 #include "upc_runtime/segment.h"
 #include "upc_runtime/statics.h"
 
-// The program's main, which the pass renames. A program has one; the library is linked without it.
-extern "C" __attribute__((weak)) int __upc_main(int argc, char** argv, char** environment);
+using namespace photofinish::upc;
 
-namespace photofinish::upc {
-namespace {
-
-void start(int* argc, char*** argv) {
+UPC_API void __upc_init(int* argc, char*** argv) {
   MPI_Init(argc, argv);
   MPI_Comm_size(MPI_COMM_WORLD, &__upc_threads);
   MPI_Comm_rank(MPI_COMM_WORLD, &__upc_mythread);
@@ -29,8 +25,7 @@ void start(int* argc, char*** argv) {
   MPI_Barrier(communicator());
 }
 
-// Also for programs that call exit.
-void end() {
+UPC_API void __upc_finalize() {
   std::fflush(nullptr);
   int finalized = 0;
   MPI_Finalized(&finalized);
@@ -41,23 +36,16 @@ void end() {
   MPI_Finalize();
 }
 
-}  // namespace
-}  // namespace photofinish::upc
-
-using namespace photofinish::upc;
-
 UPC_API void upc_global_exit(int status) {
   std::fflush(nullptr);
   MPI_Abort(MPI_COMM_WORLD, status);
   std::exit(status);
 }
 
-UPC_API int main(int argc, char** argv, char** environment) {
-  if (__upc_main == nullptr) {
-    std::fprintf(stderr, "upc: the program has no main\n");
-    return 1;
-  }
-  start(&argc, &argv);
-  std::atexit(end);
-  return __upc_main(argc, argv, environment);
+// For the tool: the objects in shared memory. The heaps have no element size.
+UPC_API void __upc_visit_objects(VisitStatic visit, void* context) {
+  visit_statics(visit, context);
+  const HeapBounds heaps = heap_bounds();
+  visit(context, {.name = kGlobalHeapName}, heaps.global, heaps.local - heaps.global);
+  visit(context, {.name = kLocalHeapName}, heaps.local, heaps.end - heaps.local);
 }

@@ -70,6 +70,12 @@ void initialize_statics() {
   });
 }
 
+void visit_statics(VisitStatic visit, void* context) {
+  each_static([&](const Static& one) {
+    visit(context, one, position_of(*one.address, one.block).offset, bytes_per_thread(one));
+  });
+}
+
 void initialize_addresses() {
   for (const File& file : files())
     if (file.initialize != nullptr) file.initialize();

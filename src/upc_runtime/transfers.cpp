@@ -37,8 +37,17 @@ void fill(const Position& to, int byte, std::uint64_t bytes) {
   complete(to.thread);
 }
 
-// A handle names the thread whose transfers it completes: MPI completes all to one target at once.
-std::uint64_t handle_of(const Position& at) { return is_mine(at) ? 0 : at.thread + 1; }
+// A handle has the thread whose transfers it completes: MPI completes all to one target at once.
+// The other bits make it unique, for the tool. 0: complete.
+constexpr unsigned kThreadBits = 24;
+
+std::uint64_t handle_of(const Position& at) {
+  static std::uint64_t count = 0;
+  return ++count << kThreadBits | at.thread;
+}
+std::uint64_t thread_of(std::uint64_t handle) {
+  return handle & ((std::uint64_t{1} << kThreadBits) - 1);
+}
 
 }  // namespace
 }  // namespace photofinish::upc
@@ -73,6 +82,19 @@ UPC_API void __upc_strict_get(void* to, std::uint64_t thread, std::uint64_t offs
 UPC_API void __upc_strict_put(std::uint64_t thread, std::uint64_t offset, const void* from,
                               std::uint64_t bytes) {
   atomic_write({thread, offset}, from, bytes);
+}
+
+UPC_API void __upc_strict_move(std::uint64_t to_thread, std::uint64_t to, std::uint64_t from_thread,
+                               std::uint64_t from, std::uint64_t bytes) {
+  fence();
+  move({to_thread, to}, {from_thread, from}, bytes);
+  fence();
+}
+UPC_API void __upc_strict_fill(std::uint64_t thread, std::uint64_t offset, std::uint64_t byte,
+                               std::uint64_t bytes) {
+  fence();
+  fill({thread, offset}, static_cast<int>(byte), bytes);
+  fence();
 }
 
 // --- copies
@@ -112,7 +134,7 @@ UPC_API std::uint64_t upc_memset_nb(Generic to, int byte, std::size_t bytes) {
   return 0;
 }
 UPC_API void upc_sync(std::uint64_t handle) {
-  if (handle != 0) complete(handle - 1);
+  if (handle != 0) complete(thread_of(handle));
 }
 UPC_API int upc_sync_attempt(std::uint64_t handle) {
   upc_sync(handle);

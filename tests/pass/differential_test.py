@@ -17,7 +17,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 INCLUDE = HERE.parent.parent / "include"
-LEVELS = ("-O0", "-O1", "-O2", "-O3")
+LEVELS = ("-O0", "-O1", "-O2", "-O3", "-Os")  # -Os: short hooks, as in huge functions
 
 
 class Program:
@@ -232,7 +232,8 @@ def check(arguments, harnesses, seed):
         problems = []
         for level in LEVELS:
             program = build(arguments.clang, level, source, harnesses / "hooks.o", [f"-fpass-plugin={arguments.plugin}", "-D__PHOTOFINISH__=1"])
-            found, alone = run(program), run(program, PHOTOFINISH_UNWATCHED="1")
+            short = {"PHOTOFINISH_SHORT_HOOKS": "1"} if level == "-Os" else {}
+            found, alone = run(program, **short), run(program, PHOTOFINISH_UNWATCHED="1")
             loads = set()
             for values in "seen", "given":
                 ended = subprocess.run([str(program)], capture_output=True, text=True, timeout=60, env={**os.environ, "PHOTOFINISH_VALUES": values})

@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
-"""photofinish check finds the races of the papers' programs, at their lines, and none in programs without.
+"""photofinish check finds the races that the programs declare, at their lines, and no others. A race is one finding, or one for each
+pair of call stacks, whether its accesses were local or remote.
 
-  check_test.py --photofinish PATH --pfupcc PATH --mpi openmpi|mpich
+A comment `// race 1 3` names the races that the line is part of. A race is a pair of lines, or twice the same line. `// race[FT24] 4`
+counts if the program is built with -DFT24, and others then do not.
+
+  check_test.py --photofinish PATH --pfupcc PATH --mpi openmpi|mpich [--papers] [--times 1] [NAMES...]
 """
 import os
 import re
@@ -11,66 +15,96 @@ import tempfile
 
 import upc_tool
 
-# (program, flags, pairs of source lines that race; a line is named by a part of it)
-READ_TABLE, WRITE_TABLE = "value = table[index]", "table[index] = value"
-KERNELS = [
-    ("kernels/guppie", [], {(READ_TABLE, WRITE_TABLE), (WRITE_TABLE, WRITE_TABLE)}),
-    ("kernels/knapsack", [], {("wj = w[0]", "weight[i] = 1"), ("vj = v[0]", "value[i] = 1")}),
-    ("kernels/knapsack", ["-DFIXED"], set()),
-    ("kernels/laplace", ["-lm"], set()),
-    ("kernels/mcop", [], set()),
-    ("cases/heap", [], set()),
-    ("cases/locks", [], set()),
-    ("cases/strict", [], set()),
-    ("cases/collectives", [], set()),
-]
+# Builds of each program: flags, and whether its races are there.
+BOTH = [([], True), (["-DFIXED"], False)]
+RACES = {f"races/{name[:-4]}": BOTH for name in sorted(os.listdir(os.path.join(upc_tool.HERE, "races"))) if name.endswith(".upc")}
+CASES = {f"cases/{name}": [([], False)] for name in ["copies", "heap", "locks", "strict", "collectives"]}
+PAPERS = {
+    "kernels/guppie": [([], True)],
+    "kernels/knapsack": BOTH,
+    "kernels/laplace": [(["-lm"], False)],
+    "kernels/mcop": [([], False)],
+    "kernels/psearch": [([], True)],
+    "kernels/ft": [(["-lm"], True), (["-DFT24", "-lm"], True), (["-DFIXED", "-lm"], False)],
+    "kernels/mg": [(["-lm"], True), (["-DFIXED", "-lm"], False)],
+    "kernels/cg": [(["-lm"], True), (["-DFIXED", "-lm"], False)],
+    "kernels/ep": [([], False)],
+    "kernels/is": [([], False)],
+    "kernels/lu": [([], False)],
+    "kernels/bt": BOTH,
+}
+MARKER = re.compile(r"// race(?:\[(\w+)\])? ([\d ]+)$")
 
 
-def line_number(source, part):
+def declared_races(source, flags):
+    """Pairs of lines."""
+    lines = {}
     with open(source, encoding="utf-8") as file:
-        found = [number for number, line in enumerate(file, 1) if part in line]
-    assert len(found) == 1, f"{source}: '{part}' is on lines {found}"
-    return found[0]
+        for number, line in enumerate(file, 1):
+            if marker := MARKER.search(line.rstrip()):
+                condition = f"-D{marker.group(1)}" if marker.group(1) else None
+                if (condition in flags) if condition else not any(flag.startswith("-D") for flag in flags):
+                    for race in marker.group(2).split():
+                        lines.setdefault(race, []).append(number)
+    assert all(len(pair) <= 2 for pair in lines.values()), f"{source}: a race has more than two lines: {lines}"
+    return sorted(tuple(pair) if len(pair) == 2 else (pair[0], pair[0]) for pair in lines.values())
 
 
-def found_pairs(report, name):
-    """The lines of both sides of each finding."""
-    pairs = set()
+def found_races(report, name):
+    """The lines of both sides of each finding; and findings that read the same."""
+    pairs, stacks, twice = set(), set(), []
     for finding in report.split("WARNING: photofinish: ")[1:]:
         lines = [int(number) for number in re.findall(rf"#0 .*{re.escape(name)}:(\d+)", finding)]
         pairs.add(tuple(sorted(lines)))
-    return pairs
+        sides = tuple(sorted("".join(re.findall(r"(?m)^ +#\d+ .*$", side)) for side in finding.split("conflicts with", 1)))
+        twice += [tuple(sorted(lines))] if sides in stacks else []
+        stacks.add(sides)
+    return sorted(pairs), twice
 
 
-def check(arguments, program, flags, expected, directory):
+def check(arguments, program, flags, races, directory):
     source = os.path.join(upc_tool.HERE, program + ".upc")
     binary = os.path.join(directory, "program")
     code, said = upc_tool.build(arguments, source, binary, "-O1", *flags)
     if code != 0:
         return f"does not compile:\n{said}"
-    done = subprocess.run([arguments.photofinish, "check", "-n", "3", "-o", os.path.join(directory, "run"), binary], capture_output=True, text=True,
-                          timeout=300, env=upc_tool.environment(arguments))
-    said = done.stdout + done.stderr
-    wanted = {tuple(sorted(line_number(source, part) for part in pair)) for pair in expected}
-    found = found_pairs(said, os.path.basename(source))
-    if done.returncode != (66 if expected else 0) or found != wanted or (not expected and "no findings" not in said):
-        return f"exit code {done.returncode}, found {sorted(found)} instead of {sorted(wanted)}:\n{said}"
+    expected = declared_races(source, flags) if races else []
+    if races and not expected:
+        return "declares no races"
+    for _ in range(arguments.times):
+        done = subprocess.run([arguments.photofinish, "check", "-n", "3", "-o", os.path.join(directory, "run"), binary], capture_output=True,
+                              text=True, timeout=300, env=upc_tool.environment(arguments))
+        said = done.stdout + done.stderr
+        found, twice = found_races(said, os.path.basename(source))
+        if twice:
+            return f"found {twice} twice:\n{said}"
+        if done.returncode != (66 if expected else 0) or found != expected or (not expected and "no findings" not in said):
+            return f"exit code {done.returncode}, found {found} instead of {expected}:\n{said}"
+        findings = re.sub(r"(?m)^ +\d+ \|.*$|^ +#\d+ .*$", "", said.partition("==================")[2])  # without the program's own text
+        if re.search(r"\b(ranks?|PEs?|window|put|get|store|load)\b", findings):
+            return f"a finding has words of MPI or OpenSHMEM:\n{said}"
     return None
 
 
 def main():
     parser = upc_tool.parser(__doc__)
     parser.add_argument("--photofinish", required=True)
+    parser.add_argument("--papers", action="store_true", help="the programs of the papers instead of small ones")
+    parser.add_argument("--times", type=int, default=1)
+    parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
+    programs = PAPERS if arguments.papers else {**RACES, **CASES}
+    builds = [(program, flags, races) for program, all in programs.items() if not arguments.names or os.path.basename(program) in arguments.names
+              for flags, races in all]
     wrong = 0
-    for program, flags, expected in KERNELS:
+    for program, flags, races in builds:
         with tempfile.TemporaryDirectory() as directory:
-            problem = check(arguments, program, flags, expected, directory)
+            problem = check(arguments, program, flags, races, directory)
         if problem:
             wrong += 1
             print(f"{program} {' '.join(flags)}: {problem}")
-    print(f"{len(KERNELS)} programs: {wrong} wrong")
-    return 1 if wrong else 0
+    print(f"{len(builds)} programs: {wrong} wrong")
+    return 1 if wrong or not builds else 0
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ import tempfile
 import upc_tool
 
 # (name, flags, libraries). knapsack races, so that only its fixed form has a certain result.
-KERNELS = [("guppie", []), ("knapsack", ["-DFIXED"]), ("laplace", ["-lm"]), ("mcop", []), ("psearch", [])]
+KERNELS = [("guppie", []), ("knapsack", ["-DFIXED"]), ("laplace", ["-lm"]), ("mcop", []), ("psearch", []), ("ft", ["-DFIXED", "-lm"]), ("mg", ["-DFIXED", "-lm"]),
+           ("cg", ["-DFIXED", "-lm"]), ("ep", []), ("is", []), ("lu", []), ("bt", ["-DFIXED"])]
 
 
 def main():

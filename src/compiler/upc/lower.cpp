@@ -150,15 +150,22 @@ class Lowering {
     if (!to && !from) return;
     IRBuilder<> builder(&copy);
     const bool strict = is_strict(copy, copy.isVolatile());
-    if (strict) builder.CreateCall(function("__upc_fence", {}));
     Value* size = builder.CreateZExtOrTrunc(copy.getLength(), builder.getInt64Ty());
     if (to && from) {
       const Position target = position(builder, copy.getRawDest(), copy);
       const Position source = position(builder, copy.getRawSource(), copy);
-      call(builder, "__upc_move",
+      call(builder, strict ? "__upc_strict_move" : "__upc_move",
            {target.thread, target.offset, source.thread, source.offset, size});
     } else {
       const Position at = position(builder, to ? copy.getRawDest() : copy.getRawSource(), copy);
+      if (strict) {
+        if (to)
+          call(builder, "__upc_strict_put", {at.thread, at.offset, copy.getRawSource(), size});
+        else
+          call(builder, "__upc_strict_get", {copy.getRawDest(), at.thread, at.offset, size});
+        copy.eraseFromParent();
+        return;
+      }
       Instruction *near = nullptr, *far = nullptr;
       SplitBlockAndInsertIfThenElse(pointers_.is_mine(builder, at), &copy, &near, &far);
       builder.SetInsertPoint(near);
@@ -174,7 +181,6 @@ class Lowering {
         call(builder, "__upc_get", {copy.getRawDest(), at.thread, at.offset, size});
       builder.SetInsertPoint(&copy);
     }
-    if (strict) builder.CreateCall(function("__upc_fence", {}));
     copy.eraseFromParent();
   }
 
@@ -182,7 +188,7 @@ class Lowering {
     IRBuilder<> builder(&fill);
     const Position at = position(builder, fill.getRawDest(), fill);
     Value* byte = builder.CreateZExt(fill.getValue(), builder.getInt64Ty());
-    call(builder, "__upc_fill",
+    call(builder, is_strict(fill, fill.isVolatile()) ? "__upc_strict_fill" : "__upc_fill",
          {at.thread, at.offset, byte,
           builder.CreateZExtOrTrunc(fill.getLength(), builder.getInt64Ty())});
     fill.eraseFromParent();

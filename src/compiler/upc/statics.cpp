@@ -152,9 +152,22 @@ class Statics {
     auto* text =
         new GlobalVariable(module_, name->getType(), true, GlobalValue::PrivateLinkage, name);
     return ConstantStruct::get(
-        type, {text, &address, image, builder_.getInt64(sizes.getTypeAllocSize(value)), block,
-               builder_.getInt64(sizes.getTypeAllocSize(element)),
-               builder_.getInt64(variable.getSection().starts_with("upc_scaled."))});
+        type,
+        {text, &address, image, builder_.getInt64(sizes.getTypeAllocSize(value)), block,
+         builder_.getInt64(sizes.getTypeAllocSize(element)),
+         builder_.getInt64(variable.getSection().starts_with("upc_scaled.")), extents(value)});
+  }
+
+  // Of all dimensions, then 0; null if it is no array.
+  Constant* extents(Type* value) {
+    std::vector<std::uint64_t> numbers;
+    for (auto* array = dyn_cast<ArrayType>(value); array != nullptr;
+         array = dyn_cast<ArrayType>(array->getElementType()))
+      numbers.push_back(array->getNumElements());
+    if (numbers.empty()) return ConstantPointerNull::get(builder_.getPtrTy());
+    numbers.push_back(0);
+    Constant* data = ConstantDataArray::get(module_.getContext(), numbers);
+    return new GlobalVariable(module_, data->getType(), true, GlobalValue::PrivateLinkage, data);
   }
 
   // The layout of a variable has a complete type: clang refuses others.
@@ -166,8 +179,8 @@ class Statics {
   void add_registration() {
     Type* pointer = builder_.getPtrTy();
     Type* word = builder_.getInt64Ty();
-    auto* type =
-        StructType::get(module_.getContext(), {pointer, pointer, pointer, word, word, word, word});
+    auto* type = StructType::get(module_.getContext(),
+                                 {pointer, pointer, pointer, word, word, word, word, pointer});
     std::vector<Constant*> rows;
     for (std::size_t i = 0; i < shared_.size(); ++i)
       if (!shared_[i]->isDeclaration())

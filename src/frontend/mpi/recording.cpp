@@ -5,7 +5,7 @@
 #include "frontend/mpi/interceptor.h"
 #include "frontend/mpi/meaning/completion.h"
 #include "frontend/mpi/online.h"
-#include "frontend/shmem/table/shmem_call.h"
+#include "frontend/upc/table/upc_call.h"
 #include "runtime/sampling.h"
 #include "runtime/tasks.h"
 
@@ -135,8 +135,8 @@ void check_recording(const Recorder& recorder) {
 
 void follow(Context& c, Recorder& recorder) {
   if (c.event.fields.has(Field::new_win))
-    acquire_annotations();       // of what was loaded since: it knows windows now
-  if (is_shmem(c.call)) return;  // its wrappers know their memory
+    acquire_annotations();                         // of what was loaded since: it knows windows now
+  if (is_shmem(c.call) || is_upc(c.call)) return;  // their wrappers know their memory
   if (Reach* reach = Reach::get())
     reach->follow(c.event, recorder.writer().known(), completes(c.event));
 }
@@ -144,7 +144,7 @@ void follow(Context& c, Recorder& recorder) {
 }  // namespace
 
 void locate(Context& c, CallSite call_site) {
-  c.event.site = c.task.sites.find(call_site.pc, call_site.frame);
+  c.event.site = c.task.sites.find_call(call_site.pc, call_site.frame);
 }
 
 void begin_event(Context& c, Recorder& recorder, std::uint64_t start) {
@@ -211,7 +211,7 @@ void take_leave() {
 void before_passing_on(Action action, int abort_code) {
   if (!has_failed()) return;
   Online::take_leave();
-  if (Control* control = Control::get()) control->leave(action == Action::Finalize);
+  if (Steering* const steering = Steering::get()) steering->give_up(action == Action::Finalize);
   if (action == Action::Finalize) before_last_call();
   Recorder* const recorder = Recorder::last();
   if (recorder == nullptr) return;

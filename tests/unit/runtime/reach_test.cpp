@@ -33,6 +33,10 @@ TEST(Reach, BuffersInFlightAreThoseOfTheList) {
     std::vector<InFlight> all;
     std::uint64_t next = kBase;
     const auto compare = [&](bool exactly) {
+      const auto [low, high] = reach.bounds();
+      if (exactly && all.empty() && high != 0) RC_FAIL("bounds of nothing");
+      for (const InFlight& one : all)
+        if (one.begin < low || high < one.end) RC_FAIL("not in the bounds");
       for (std::uint64_t at = kBase - 1; at <= kBase + 2 * kBytes; ++at) {
         const bool expected = std::any_of(all.begin(), all.end(), [&](const InFlight& one) {
           return one.begin <= at && at < one.end;

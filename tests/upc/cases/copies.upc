@@ -69,6 +69,7 @@ CASE(non_blocking_copies_without_handles) {
   fill(4);
   upc_memget_nbi(got, &a[N * NEXT], sizeof got);
   upc_memset_nbi(&b[N * MYTHREAD], 0, N * sizeof(int));
+  upc_synci();
   upc_memcpy_nbi(&b[N * MYTHREAD], &a[N * NEXT], sizeof(int));
   upc_synci();
   CHECK(got[N - 1] == 1000 * NEXT + N + 3 && b[N * MYTHREAD] == 1000 * NEXT + 4 && b[N * MYTHREAD + 1] == 0);

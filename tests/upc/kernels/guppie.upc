@@ -18,9 +18,9 @@ static void update(void) {
   for (int i = 0; i < UPDATES; i++) {
     r = next_random(r);
     const uint64_t index = (r >> 20) % size;
-    uint64_t value = table[index];
+    uint64_t value = table[index];  // race 1
     value ^= r;
-    table[index] = value;
+    table[index] = value;  // race 1 2
   }
 }
 

@@ -13,8 +13,8 @@ shared int *total;
 
 static int build_table(int items, int capacity, shared int *T, shared int *w, shared int *v) {
   int wj, vj;
-  wj = w[0];
-  vj = v[0];
+  wj = w[0];  // race 1
+  vj = v[0];  // race 2
   upc_forall (int i = 0; i < wj; i++; &T[i]) T[i] = 0;
   upc_forall (int i = wj; i <= capacity; i++; &T[i]) T[i] = vj;
   upc_barrier;
@@ -42,8 +42,8 @@ int main(void) {
   srand48(13 + MYTHREAD);
   total = upc_all_alloc(ITEMS * (CAPACITY + 1), sizeof(int));
   upc_forall (int i = 0; i < ITEMS; i++; i) {
-    weight[i] = 1 + lrand48() % LARGEST;
-    value[i] = 1 + lrand48() % LARGEST;
+    weight[i] = 1 + lrand48() % LARGEST;  // race 1
+    value[i] = 1 + lrand48() % LARGEST;  // race 2
   }
 #ifdef FIXED
   upc_barrier;

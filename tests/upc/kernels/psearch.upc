@@ -34,18 +34,18 @@ static void push(node n) {
   upc_lock(locks[MYTHREAD]);
   const int top = work_available[MYTHREAD];
   stacks[STACK * MYTHREAD + top] = n;
-  work_available[MYTHREAD] = top + 1;
+  work_available[MYTHREAD] = top + 1;  // race 1
   upc_unlock(locks[MYTHREAD]);
 }
 
 static int take(int from, node *n) {
-  if (work_available[from] == 0) return 0;
+  if (work_available[from] == 0) return 0;  // race 1 2
   int found = 0;
   upc_lock(locks[from]);
   const int top = work_available[from];
   if (top > 0) {
     *n = stacks[STACK * from + top - 1];
-    work_available[from] = top - 1;
+    work_available[from] = top - 1;  // race 2
     found = 1;
   }
   upc_unlock(locks[from]);
@@ -54,7 +54,7 @@ static int take(int from, node *n) {
 
 static void set_idle(int change) {
   upc_lock(idle_lock);
-  idle += change;
+  idle += change;  // race 3
   upc_unlock(idle_lock);
 }
 
@@ -68,7 +68,7 @@ static int find_work(node *n) {
   if (take(MYTHREAD, n)) return 1;
   set_idle(1);
   for (;;) {
-    if (idle == THREADS) return 0;
+    if (idle == THREADS) return 0;  // race 3
     set_idle(-1);
     if (steal(n)) return 1;
     set_idle(1);

@@ -1,0 +1,185 @@
+// One intercepted call of the UPC runtime, from its entry to its return: the body of every wrapper.
+//
+//   void upc_memget(void* to, Generic from, std::size_t bytes) {
+//     Interception call(CALL_SITE);
+//     call.returning(UpcCall::upc_memget, [&] { UPC_REAL(upc_memget)(to, from, bytes); },
+//                    [&](Context& c) { add_target(c, BufferUse::TargetRead, …); });
+//   }
+//
+// In a checked run, a call that returns at once is made first and then recorded; one that waits is
+// recorded before it starts, so that a hang shows what it was. MPI calls of the runtime are made
+// inside the wrapper, so they are not recorded. A wrapper may add further events.
+//
+// In a recorded or replayed run the wrappers pass all calls on: there the calls of MPI are
+// recorded.
+#pragma once
+
+#include <optional>
+
+#include "frontend/mpi/interceptor.h"
+#include "frontend/upc/shared_memory.h"
+#include "frontend/upc/table/upc_call.h"
+#include "runtime/call_site.h"
+
+// The runtime's own function, which our own declaration describes.
+#define UPC_REAL(function) (::photofinish::mpi::real_function<#function, decltype(&function)>())
+#define UPC_ENTRY extern "C" [[gnu::visibility("default")]]
+
+namespace photofinish::upc {
+
+using mpi::Context;
+inline constexpr auto kNothing = [](auto&&...) {};
+
+class Interception {
+ public:
+  explicit Interception(CallSite call_site);
+  ~Interception();
+  Interception(const Interception&) = delete;
+  Interception& operator=(const Interception&) = delete;
+
+  // A call that returns at once.
+  template <class Made, class Describe>
+  void returning(Call call, Made made, Describe describe) {
+    enter(call);
+    made();
+    end_ = ticks();
+    also(call, describe);
+  }
+
+  // The same, if `is_event` says so after the call.
+  template <class Made, class IsEvent, class Describe>
+  void querying(Call call, Made made, IsEvent is_event, Describe describe) {
+    enter(call);
+    made();
+    end_ = ticks();
+    if (task_ == nullptr) return;
+    if (is_event())
+      also(call, describe);
+    else
+      task_->lane->left();
+  }
+
+  // The same for one that may come back with nothing done: `failed`, after it was made.
+  template <class Made, class Describe>
+  void attempting(Call call, Made made, const bool& failed, Describe describe) {
+    enter(call);
+    made();
+    end_ = ticks();
+    if (task_ == nullptr) return;
+    finish([&] {
+      Context& c = begin(call);
+      describe(c);
+      c.event.fields.set(Field::flag, failed ? 0 : 1);
+      mpi::append_attempt(c, *recorder_, start_, end_, failed);
+    });
+  }
+
+  // A call that may wait for other threads.
+  template <class Describe, class Made, class Results>
+  void waiting(Call call, Describe describe, Made made, Results results) {
+    if (task_ != nullptr && !finish([&] {
+          describe(begin(call));
+          start_ = ticks();
+          begin_event(*context_, *recorder_, start_);
+        }))
+      task_ = nullptr;
+    made();
+    end_ = ticks();
+    if (task_ == nullptr) return;
+    finish([&] {
+      results(*context_);
+      finish_event(*context_, *recorder_, end_);
+    });
+  }
+
+  // A further event of the call.
+  template <class Describe>
+  void also(Call call, Describe describe) {
+    if (task_ == nullptr) return;
+    finish([&] {
+      describe(begin(call));
+      append_event(*context_, *recorder_, start_, end_);
+      start_ = end_;
+    });
+  }
+
+  // The last call.
+  template <class Made>
+  void ending(Call call, Made made) {
+    if (task_ != nullptr && !finish([&] {
+          begin(call);
+          start_ = ticks();
+          begin_event(*context_, *recorder_, start_);
+        }))
+      task_ = nullptr;
+    const bool records = task_ != nullptr;
+    if (records) mpi::before_last_call();
+    made();
+    if (!records) return;
+    end_ = ticks();
+    finish([&] { finish_event(*context_, *recorder_, end_); });
+    Recorder::last()->finalized();
+  }
+
+  bool records() const { return task_ != nullptr; }
+  // Changes with each event of the process.
+  static std::uint64_t events() { return events_; }
+  CallSite call_site() const { return call_site_; }
+
+ private:
+  void enter(Call call);
+  Context& begin(Call call) {
+    ++events_;
+    Context& c = context_.emplace(*task_, call);
+    mpi::locate(c, call_site_);
+    return c;
+  }
+  template <class Piece>
+  bool finish(Piece piece) {
+    if (guarded(piece)) return true;
+    mpi::take_leave();
+    return false;
+  }
+
+  const CallSite call_site_;
+  bool outermost_ = false;
+  Recorder* recorder_ = nullptr;
+  Task* task_ = nullptr;  // null: the call is passed on
+  std::uint64_t start_ = 0, end_ = 0;
+  std::optional<Context> context_;
+  static inline std::uint64_t events_ = 0;
+};
+
+// Whether the wrappers of this process pass all calls on.
+bool passes_all_on();
+
+// --- what the calls have in common
+
+// An access to shared memory: fields win and target, and the buffer. False: no object is there.
+bool add_target(Context& c, BufferUse use, const Position& at, std::uint64_t bytes);
+// The thread's own memory.
+void add_buffer(Context& c, BufferUse use, const void* address, std::uint64_t bytes);
+inline void add_own(Context& c, BufferUse use, std::uint64_t offset, std::uint64_t bytes) {
+  add_buffer(c, use, SharedMemory::get().local(offset), bytes);
+}
+// An object of the runtime, such as a lock: fields win and target, and its displacement as
+// Field::key.
+void name_object(Context& c, const Position& at);
+
+// A variable of the runtime.
+template <class T>
+T runtime_variable(const char* name) {
+  const void* const address = dlsym(RTLD_DEFAULT, name);
+  return address != nullptr ? *static_cast<const T*>(address) : T{};
+}
+
+// A number of an update with a value, unique in the thread.
+std::int64_t next_atomic();
+
+inline std::uint64_t bits_of(const void* value, std::size_t bytes) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, value, bytes < sizeof bits ? bytes : sizeof bits);
+  return bits;
+}
+
+}  // namespace photofinish::upc
