@@ -1,5 +1,7 @@
 #include "compiler/gcc/accesses.h"
 
+#include <langhooks.h>
+
 namespace photofinish::gcc {
 namespace {
 
@@ -8,6 +10,20 @@ bool is_memory(tree operand) {
   return DECL_P(operand) ? VAR_P(operand) || TREE_CODE(operand) == PARM_DECL ||
                                TREE_CODE(operand) == RESULT_DECL
                          : REFERENCE_CLASS_P(operand);
+}
+
+// gfortran takes the rules of Fortran to say that a procedure keeps no address of its arguments.
+// MPI does: a pending operation and a window are addresses of arguments. So its points-to analysis
+// does not count; only descriptors and parameter blocks that it makes itself are dropped.
+bool keeps_no_addresses() {
+  static const bool kFortran = lang_GNU_Fortran();
+  return kFortran;
+}
+
+bool may_be_known(tree reference, tree base) {
+  if (!keeps_no_addresses()) return ref_may_alias_global_p(reference, true);
+  return !DECL_P(base) || is_global_var(base) || !DECL_ARTIFICIAL(base) ||
+         !RECORD_OR_UNION_TYPE_P(TREE_TYPE(base));
 }
 
 bool is_relevant(tree reference) {
@@ -28,13 +44,13 @@ bool is_relevant(tree reference) {
   } else if (TREE_CODE(base) != MEM_REF && TREE_CODE(base) != TARGET_MEM_REF) {
     return false;
   }
-  return ref_may_alias_global_p(reference, true);
+  return may_be_known(reference, base);
 }
 
 bool is_relevant_pointer(tree pointer) {
   if (TREE_CODE(pointer) == ADDR_EXPR) return is_relevant(TREE_OPERAND(pointer, 0));
   if (TREE_CODE(pointer) == SSA_NAME && POINTER_TYPE_P(TREE_TYPE(pointer)))
-    return ptr_deref_may_alias_global_p(pointer, true);
+    return keeps_no_addresses() || ptr_deref_may_alias_global_p(pointer, true);
   return !integer_zerop(pointer);
 }
 

@@ -158,6 +158,7 @@ void Unit::end(const char* source) {
   std::string name = source != nullptr ? source : "";
   name.resize((name.size() / 4 + 1) * 4);  // terminated by a zero and padded to words
   write(to, PHOTOFINISH_ABI, PHOTOFINISH_STATE, {found_, checked_}, name);
+  write(to, PHOTOFINISH_WITHOUT_VALUES_ABI, PHOTOFINISH_STATE, {}, "");
   write(to, PHOTOFINISH_THREADS_ABI, PHOTOFINISH_DISTANCE "_of", {}, "");
   if (sites_ != 0) {
     fprintf(to, "\t.section\t.rodata.photofinish,\"a\"\n\t.balign\t4\n.Lphotofinish_regions:\n");
