@@ -63,7 +63,7 @@ comment /*{mark}*/ (!{mark} in Fortran); @f<g<main: the callers, too; @f(inlined
 
 --times N: the same build so often, with the same findings. --load: with two processes beside it that keep the cores busy.
 PHOTOFINISH_TEST_TIMES and PHOTOFINISH_TEST_LOAD=1 say the same (`ctest --preset nightly` sets them).
---openshmem: a program of OpenSHMEM; its PEs are the ranks.
+--openshmem: a program of OpenSHMEM; its PEs are the ranks. --confirm: every race is confirmed, in whichever state.
 --pass: built with pfmpicc, pfmpicxx or pfmpifort (pfoshcc, pfoshcxx), beside the photofinish that is named. --flag=-O2: one more flag for the compiler.
 --message-rendezvous: races are confirmed by messages between the ranks, as between nodes.
 --bare: a program about races without the tool: it is built and run, and prints what it must.
@@ -562,6 +562,9 @@ def test_races(arguments, program, source, directory):
     environment = run_environment(arguments, program, str(directory))
     how = "with the pass" if arguments.built_with_pass else "by hand"
     races = [race for race in program.races if race.how in ("", how)]
+    if arguments.confirm:
+        for race in races:
+            race.state = race.state or "confirmed"
     always = expected_findings([race for race in races if race.always], marks)
 
     def reports(form):
@@ -600,6 +603,7 @@ def main():
     parser.add_argument("--preload", help="library that keeps waiting ranks of MPICH from spinning")
     parser.add_argument("--keep", action="store_true", help="keep the folder with program and record")
     parser.add_argument("--openshmem", action="store_true")
+    parser.add_argument("--confirm", action="store_true", help="every race is confirmed, in whichever state")
     parser.add_argument("--pass", dest="built_with_pass", action="store_true")
     parser.add_argument("--flag", dest="flags", action="append", default=[])
     parser.add_argument("--times", type=int, default=int(os.environ.get("PHOTOFINISH_TEST_TIMES", "1")),

@@ -226,7 +226,7 @@ Result<Ended> start(const std::vector<std::string>& line, const std::string& dir
 
 // The first ranks that failed, in words, without those that others stopped.
 std::string how_it_ended(const std::string& directory, const Ended& ended, const Launch& launch) {
-  if (ended.stalled) return "hangs: all ranks wait in MPI calls";
+  if (ended.stalled) return "hangs: all ranks wait";
   if (!ended.in_time)
     return fmt::format(
         "no end after {} s{}", launch.timeout_s,

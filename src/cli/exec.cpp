@@ -15,15 +15,18 @@
 #include "launch/launcher.h"
 #include "launch/mpi_program.h"
 #include "launch/openmp_runtime.h"
+#include "launch/python_program.h"
 
 namespace photofinish {
 namespace {
 
-Result<MpiFlavour> find_flavour(const Options& options, const MpiProgram& program) {
+Result<MpiFlavour> find_flavour(const Options& options, const MpiProgram& program,
+                                const std::vector<std::string>& command) {
   if (const auto chosen = chosen_flavour(options.mpi)) return *chosen;
   if (program.flavour) return *program.flavour;
   if (const auto launcher = flavour_of_launcher()) return *launcher;
-  return Error{program.path + " is a script; name its MPI with --mpi=openmpi or --mpi=mpich"};
+  if (const auto script = inspect_python_program(command)) return *script->flavour;
+  return no_flavour_error(program.path);
 }
 
 // Open MPI and UCX patch mmap, munmap and free in each rank, for memory registered with the
@@ -67,7 +70,7 @@ int run_exec(const Options& options, const ExecArguments& arguments) {
     if (auto path = find_program(arguments.line[0]))
       program = MpiProgram{.path = *path, .flavour = {}, .mpi_library = {}};
   if (!program) return fail_once(program.error().message);
-  const auto flavour = find_flavour(options, *program);
+  const auto flavour = find_flavour(options, *program, arguments.line);
   if (!flavour) return fail_once(flavour.error().message);
   if (program->flavour && launched_by_other_than(*program->flavour))
     return fail_once(fmt::format(

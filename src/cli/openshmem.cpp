@@ -13,8 +13,8 @@ namespace {
 
 std::string refusal(const std::string& command, const std::string& what) {
   return fmt::format(
-      "photofinish {} does not support OpenSHMEM programs yet, and {} is one: use check, record, "
-      "replay and explain",
+      "photofinish {} does not support OpenSHMEM programs yet, and {} is one: use check, confirm, "
+      "record, replay and explain",
       command, what);
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/preload.h"
 #include "launch/launcher.h"
+#include "launch/python_program.h"
 
 namespace photofinish {
 namespace {
@@ -36,10 +37,11 @@ Result<std::vector<std::string>> rank_line(const Options& options, int ranks,
       return Error{fmt::format("{} was built with {}: remove --mpi", command[0],
                                name_of(*program->flavour))};
   } else {
-    const auto program = inspect_program(command[0]);
+    auto program = inspect_program(command[0]);
+    if (!program || !program->flavour)
+      if (const auto script = inspect_python_program(command)) program = *script;
     if (!program) return program.error();
-    if (!program->flavour)
-      return Error{command[0] + " is a script; name its MPI with --mpi=openmpi or --mpi=mpich"};
+    if (!program->flavour) return no_flavour_error(command[0]);
     flavour = *program->flavour;
     mpi_library = program->mpi_library;
     uses_openshmem = program->uses_openshmem;

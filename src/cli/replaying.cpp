@@ -112,8 +112,6 @@ Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std:
         stderr,
         "photofinish: {} has changed since it was recorded; the replay stops where it diverges\n",
         replay.start.program);
-  const auto program = inspect_program(replay.start.program);
-  if (!program) return program.error();
   const auto trace = RankTrace::open(run, rank);
   if (!trace) return trace.error();
   if (!(*trace)->vocabulary().has_current_numbers())
@@ -127,12 +125,10 @@ Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std:
   const RankEnd end = (*trace)->end();
   if (end.state == RankState::Exited) replay.recorded_end = end.code & 255;
   if (end.state == RankState::Signaled) replay.recorded_end = 128 + end.code;
-  auto flavour = program->flavour;
-  if (!flavour) {  // a script's interpreter: the trace has it
-    flavour = (*trace)->definitions().rank.library.starts_with("MPICH") ? MpiFlavour::Mpich
-                                                                        : MpiFlavour::OpenMpi;
-  }
-  const auto library = preload_library(*flavour);
+  const MpiFlavour flavour = (*trace)->definitions().rank.library.starts_with("MPICH")
+                                 ? MpiFlavour::Mpich
+                                 : MpiFlavour::OpenMpi;
+  const auto library = preload_library(flavour);
   if (!library) return library.error();
   const auto outside = outside_library();
   if (!outside) return outside.error();

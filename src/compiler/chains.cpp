@@ -200,8 +200,8 @@ bool ChainFinder::split(Chain& chain) const {
   for (Instruction* part : parts_in(*chain.outer, chain.first)) {
     auto* const load = dyn_cast<LoadInst>(part);
     if (add_constant(chain, load)) continue;
-    const bool may_begin = load != nullptr || part->getParent() == chain.outer->getHeader();
-    if (!may_begin || chain.begin != nullptr) return false;
+    const bool goes_round = isa<PHINode>(part) && part->getParent() == chain.outer->getHeader();
+    if ((load == nullptr && !goes_round) || chain.begin != nullptr) return false;
     chain.begin = part;
   }
   return true;

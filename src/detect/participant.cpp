@@ -52,15 +52,20 @@ void Participant::collect() {
     std::erase_if(unknown_,
                   [&](const Access& access) { return timeline_.is_known_to_all(access); });
   }
-  timeline_.take_open(Timeline::Open::Own, [&](const Access& access) { own.accesses.add(access); });
+  std::size_t open = 0;
+  timeline_.take_open(Timeline::Open::Own, [&](const Access& access) {
+    own.accesses.add(access);
+    ++open;
+  });
   constexpr std::size_t kMany = 16 * kCollect, kMemory = 16 << 20;
   if (own_.check(
           ++own_checks_, kNoSyncPoint - 1,
           [&](const Owner::Hand& hand) { hand(own); },  // a closed access is complete
           own.accesses.size() > kMany ? kMemory : Owner::kNoLimit))
     own_undecided_.push_back(own_checks_);
-  // Less often with many outstanding requests, since each collection visits all of them.
-  collect_at_ = std::max(kCollect, 2 * meaning_->outstanding());
+  // Less often with many outstanding requests or buffers in use, since each collection visits all
+  // of them.
+  collect_at_ = std::max({kCollect, 2 * meaning_->outstanding(), 2 * open});
 }
 
 Batches Participant::unload() {

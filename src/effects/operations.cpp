@@ -152,7 +152,13 @@ void Timeline::complete(Region& region, WorldRank target, const Completing& how)
   if (found == region.operations_.end()) return;
   Region::Operations& operations = found->second;
   bool by_other_task = false;
-  std::erase_if(operations.pending, [&](Pending& pending) {
+  // A program may flush locally after each operation: those that earlier flushes left are not
+  // visited again.
+  const bool every = how.completeness == Completeness::Remote || tasks_ != nullptr;
+  std::vector<Pending>& pending_ones = operations.pending;
+  const auto first =
+      pending_ones.begin() + static_cast<std::ptrdiff_t>(every ? 0 : operations.settled);
+  const auto left = std::remove_if(first, pending_ones.end(), [&](Pending& pending) {
     // A task does not complete what another task started meanwhile, unless that may be known by way
     // of other ranks.
     const bool knows =
@@ -165,7 +171,9 @@ void Timeline::complete(Region& region, WorldRank target, const Completing& how)
         by_other_task || (over && tasks_ != nullptr && task_of(pending.access.begin) != task_);
     return over;
   });
+  pending_ones.erase(left, pending_ones.end());
   operations.over = 0;
+  operations.settled = every ? 0 : pending_ones.size();
   after_other_flush(region, target);
   if (!by_other_task) return;
   task_release(flush_key(region, target), At::Return);
@@ -183,8 +191,12 @@ void Timeline::complete_operation(Region& region, WorldRank target, std::uint64_
   auto at = std::lower_bound(
       operations.pending.begin(), operations.pending.end(), operation,
       [](const Pending& pending, std::uint64_t number) { return pending.operation < number; });
-  for (; at != operations.pending.end() && at->operation == operation; ++at)
-    if (!at->over && finish(*at, how)) ++operations.over;
+  for (; at != operations.pending.end() && at->operation == operation; ++at) {
+    if (at->over || !finish(*at, how)) continue;
+    ++operations.over;
+    const auto place = static_cast<std::size_t>(at - operations.pending.begin());
+    operations.settled = std::min(operations.settled, place);
+  }
   // Not one by one: a program may complete thousands, the oldest first.
   if (2 * operations.over < operations.pending.size()) return;
   std::erase_if(operations.pending, [](const Pending& pending) { return pending.over; });
@@ -198,7 +210,7 @@ void Timeline::complete_delivered(Region& region, WorldRank target, const Delive
   std::erase_if(found->second.pending, [&](Pending& pending) {
     return pending.over || (pending.access.delivery.precedes(later) && finish(pending, how));
   });
-  found->second.over = 0;
+  found->second.over = found->second.settled = 0;
 }
 
 void Timeline::leave_to_owner(Region& region, WorldRank target, const Completing& how) {
@@ -210,7 +222,7 @@ void Timeline::leave_to_owner(Region& region, WorldRank target, const Completing
     close(pending.access, kNever, kNoSyncPoint, how.site);
   }
   found->second.pending.clear();
-  found->second.over = 0;
+  found->second.over = found->second.settled = 0;
 }
 
 }  // namespace photofinish

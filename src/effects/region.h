@@ -105,7 +105,8 @@ class Region {
   // Operations on one target, in program order.
   struct Operations {
     std::vector<Pending> pending;
-    std::size_t over = 0;        // complete ones that are not erased yet
+    std::size_t over = 0;        // complete ones that are not erased yet, behind `settled`
+    std::size_t settled = 0;     // the first ones: only remote completion changes them
     bool by_other_task = false;  // a flush completed some that another task started
   };
   Operations& on(WorldRank target) {

@@ -25,6 +25,7 @@
 #include "effects/message_sink.h"
 #include "effects/open_accesses.h"
 #include "effects/region.h"
+#include "effects/segments.h"
 #include "model/access.h"
 #include "model/atomic.h"
 #include "model/definitions.h"
@@ -140,7 +141,8 @@ class Timeline {
   void unexpose(Uid region, std::uint64_t begin);
   // Memory of another rank that this one accesses by loads and stores.
   void add_segment(Uid region, const WinSegment& segment) {
-    segments_[segment.address] = {segment, region};
+    segments_.add(region, segment);
+    splits_.clear();
   }
   Exposure exposure_from(At at) const {
     return {{rank_, this->at(at), last_sync_point(), known()}, {rank_, kNever, kNoSyncPoint}};
@@ -317,12 +319,20 @@ class Timeline {
     LockSet all, held, left;
   };
   Trimmed trimmed_;  // cache: the last set from which locks had been released
-  // By the local address.
-  struct Segment {
-    WinSegment position;
-    Uid win;
+  Segments segments_;
+  // The last access of a site that lay in memory of several ranks, by owner.
+  struct Split {
+    SharedFootprint whole;
+    std::int64_t shift = 0;
+    struct Part {
+      Uid region;
+      WorldRank owner;
+      Footprint footprint;
+    };
+    std::vector<Part> parts;
   };
-  std::map<std::uint64_t, Segment> segments_;
+  Split split_by_owner(const Footprint& footprint) const;
+  mutable std::unordered_map<SiteId, Split> splits_;
   struct Exposed {
     Uid win;
     std::uint64_t begin = 0, end = 0;

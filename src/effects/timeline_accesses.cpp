@@ -112,80 +112,79 @@ std::vector<Access> Timeline::touched_by(const Event& event) {
       event, event.buffers.front().access == BufferUse::Read ? AccessKind::Load : AccessKind::Store,
       event.buffers.front(), false);
   if (event.buffers.size() > 1) {
+    // Relative to the first piece: a program with two buffers uses them in turn.
+    const std::uint64_t base = event.buffers.front().address;
     std::vector<Strided> footprint;
     Access piece;
     for (const Buffer& buffer : event.buffers) {
-      set_bytes(piece, buffer, buffer.address);
+      set_bytes(piece, buffer, buffer.address - base);
       for (std::size_t i = 0; i < piece.footprint.size(); ++i)
         footprint.push_back(piece.footprint[i]);
     }
     SharedFootprint& last = buffer_[event.site];
     if (last == nullptr || *last != footprint)
       last = std::make_shared<const std::vector<Strided>>(std::move(footprint));
-    all.footprint = Footprint(0, last);
+    all.footprint = Footprint(static_cast<std::int64_t>(base), last);
   }
   add_access(accesses, std::move(all));
   return accesses;
 }
 
-// Splits an access to own memory, or through shared windows to memory of others, by owner.
+// Splits an access to own memory, or through shared windows to memory of others, by owner. Most
+// accesses lie in one part. Others often have the footprint of the last one of their site, and are
+// split in the same way.
 void Timeline::add_access(std::vector<Access>& accesses, Access access) const {
-  if (segments_.empty()) {
+  const auto is_own = [&](const Segments::Segment* segment) {
+    return segment == nullptr || segment->position.owner == rank_;
+  };
+  const Segments::Segment* first = nullptr;
+  bool in_one = true;
+  for (std::size_t i = 0; i < access.footprint.size() && in_one && !segments_.empty(); ++i) {
+    const Segments::Segment* here = nullptr;
+    in_one = segments_.lie_in_one(access.footprint.bounds(i), here);
+    if (i == 0) first = here;
+    in_one = in_one && (here == first || (is_own(here) && is_own(first)));
+  }
+  if (in_one) {
+    if (!is_own(first)) {
+      access.owner = first->position.owner;
+      access.win = first->region;
+      access.footprint.move_by(-first->begin());
+    }
     accesses.push_back(std::move(access));
     return;
   }
-  std::map<Uid, std::map<WorldRank, std::vector<Strided>>> elsewhere;
+  Split& split = splits_[access.site];
+  if (split.whole == nullptr || split.whole != access.footprint.shared() ||
+      split.shift != access.footprint.shift())
+    split = split_by_owner(access.footprint);
+  for (const Split::Part& part : split.parts) {
+    Access& one = accesses.emplace_back(access);
+    one.owner = part.owner;
+    one.win = part.region;
+    one.footprint = part.footprint;
+  }
+}
+
+Timeline::Split Timeline::split_by_owner(const Footprint& footprint) const {
+  std::vector<Segments::Piece> pieces;
+  for (std::size_t i = 0; i < footprint.size(); ++i) segments_.split(footprint[i], pieces);
+  std::map<std::pair<Uid, WorldRank>, std::vector<Strided>> elsewhere;
   std::vector<Strided> own;
-  for (std::size_t i = 0; i < access.footprint.size(); ++i) {
-    const Strided strided = access.footprint[i];
-    const auto touches = [&](const Segment& segment) {
-      const Strided whole{static_cast<std::int64_t>(segment.position.address),
-                          static_cast<std::int64_t>(segment.position.size),
-                          {}};
-      return overlap(strided, whole);
-    };
-    std::vector<const Segment*> touched;
-    for (const auto& [address, segment] : segments_)
-      if (touches(segment)) touched.push_back(&segment);
-    if (touched.empty()) {
-      own.push_back(strided);
+  for (Segments::Piece& piece : pieces) {
+    if (piece.segment == nullptr || piece.segment->position.owner == rank_) {
+      own.push_back(std::move(piece.bytes));
       continue;
     }
-    // Split at segment borders. Each block of a strided footprint is split separately, since blocks
-    // may lie in different segments.
-    DataMap map{.footprint = {strided}, .size = 0, .lower_bound = 0, .extent = 0};
-    const std::vector<ByteRange> ranges =
-        strided.dimensions.empty()
-            ? std::vector<ByteRange>{{strided.offset, strided.offset + strided.length}}
-            : expand(map);
-    for (const ByteRange& range : ranges) {
-      std::int64_t covered = range.begin;
-      for (const Segment* segment : touched) {
-        const auto first = static_cast<std::int64_t>(segment->position.address);
-        const std::int64_t last = first + static_cast<std::int64_t>(segment->position.size);
-        const std::int64_t begin = std::max(range.begin, first), end = std::min(range.end, last);
-        if (begin >= end) continue;
-        if (covered < begin) own.push_back({covered, begin - covered, {}});
-        covered = end;
-        if (segment->position.owner == rank_)
-          own.push_back({begin, end - begin, {}});
-        else
-          elsewhere[segment->win][segment->position.owner].push_back(
-              {begin - first, end - begin, {}});
-      }
-      if (covered < range.end) own.push_back({covered, range.end - covered, {}});
-    }
+    piece.bytes.offset -= piece.segment->begin();
+    elsewhere[{piece.segment->region, piece.segment->position.owner}].push_back(
+        std::move(piece.bytes));
   }
-  for (auto& [win, owners] : elsewhere)
-    for (auto& [owner, footprint] : owners) {
-      Access other = access;
-      other.owner = owner;
-      other.win = win;
-      other.footprint = Footprint(std::move(footprint));
-      accesses.push_back(std::move(other));
-    }
-  access.footprint = Footprint(std::move(own));
-  if (!access.footprint.empty()) accesses.push_back(std::move(access));
+  Split split{footprint.shared(), footprint.shift(), {}};
+  for (auto& [owner, strided] : elsewhere)
+    split.parts.push_back({owner.first, owner.second, Footprint(std::move(strided))});
+  if (!own.empty()) split.parts.push_back({Uid(0), rank_, Footprint(std::move(own))});
+  return split;
 }
 
 void Timeline::close(Access& access, Timestamp timestamp, SyncPoint before, SiteId site) {
@@ -304,7 +303,8 @@ void Timeline::expose(Uid region, std::uint64_t begin, std::uint64_t end) {
 
 void Timeline::unexpose(Uid region) {
   std::erase_if(exposed_, [&](const Exposed& memory) { return memory.win == region; });
-  std::erase_if(segments_, [&](const auto& entry) { return entry.second.win == region; });
+  segments_.remove(region);
+  splits_.clear();
 }
 
 void Timeline::unexpose(Uid region, std::uint64_t begin) {

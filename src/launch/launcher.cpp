@@ -1,16 +1,10 @@
 #include "launch/launcher.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sched.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -18,12 +12,12 @@
 #include <set>
 #include <span>
 
+#include "launch/child_output.h"
+
 namespace photofinish {
 namespace {
 
 namespace fs = std::filesystem;
-using std::chrono::steady_clock;
-
 // Names that identify the MPI library, best first.
 constexpr const char* kOpenMpiNames[] = {"mpirun.openmpi", "mpiexec.openmpi"};
 constexpr const char* kOpenShmemNames[] = {"oshrun.openmpi", "oshrun"};
@@ -41,51 +35,8 @@ std::span<const char* const> own_names(MpiFlavour flavour, bool uses_openshmem) 
   return kMpichNames;
 }
 
-// Reads the output of a child until it ends, for at most 10 seconds: a launcher that waits for its
-// cluster must not block the tool.
-std::string read_output(int fd) {
-  const auto deadline = steady_clock::now() + std::chrono::seconds(10);
-  std::string output;
-  char buffer[4096];
-  for (;;) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - steady_clock::now())
-            .count();
-    pollfd ready{fd, POLLIN, 0};
-    if (left <= 0 || poll(&ready, 1, static_cast<int>(left)) <= 0) return output;
-    const ssize_t got = read(fd, buffer, sizeof buffer);
-    if (got <= 0 || output.size() > 65536) return output;
-    output.append(buffer, static_cast<size_t>(got));
-  }
-}
-
-std::string version_text(const std::string& launcher) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return {};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  const char* words[] = {launcher.c_str(), "--version", nullptr};
-  pid_t child;
-  const int failed =
-      posix_spawn(&child, words[0], &actions, nullptr, const_cast<char**>(words), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  std::string output;
-  if (failed == 0) {
-    output = read_output(ends[0]);
-    kill(child,
-         SIGKILL);  // it has ended, or printed enough; the id is valid until waited for
-    waitpid(child, nullptr, 0);
-  }
-  close(ends[0]);
-  return output;
-}
-
 bool is_of_flavour(const std::string& launcher, MpiFlavour flavour) {
-  const std::string text = version_text(launcher);
+  const std::string text = child_output({launcher, "--version"});
   const auto says = [&](const char* words) { return text.find(words) != std::string::npos; };
   if (flavour == MpiFlavour::OpenMpi)
     return says("Open MPI") || says("OpenRTE") || says("open-mpi.org");

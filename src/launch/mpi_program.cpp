@@ -251,12 +251,21 @@ Result<MpiProgram> inspect_program(const std::string& name) {
   return inspect_elf(*path);
 }
 
+Result<MpiProgram> inspect_library(const std::string& path) {
+  const auto elf = read_elf(path);
+  if (!elf) return elf.error();
+  const LibraryGraph walk = walk_libraries(*elf);
+  return MpiProgram{path, walk.flavour, walk.mpi_library, walk.uses_openshmem};
+}
+
+Error no_flavour_error(const std::string& path) {
+  return Error{fmt::format("{}: a script, so its MPI cannot be found out; {}", path, kGiveFlavour)};
+}
+
 Result<MpiFlavour> find_mpi(const std::string& name) {
   const auto program = inspect_program(name);
   if (!program) return program.error();
-  if (!program->flavour)
-    return Error{fmt::format("{}: a script, so its MPI cannot be found out; {}", program->path,
-                             kGiveFlavour)};
+  if (!program->flavour) return no_flavour_error(program->path);
   return *program->flavour;
 }
 

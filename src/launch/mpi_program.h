@@ -4,8 +4,8 @@
 // Rule: traverse the program's libraries, and theirs, in the loader's order (breadth first). The
 // first MPI library found is the one whose functions the program calls.
 //
-// Limits: not detected are MPI libraries loaded with dlopen (mpi4py, plugins; the user passes
-// --mpi) and a static MPI library in a stripped program.
+// Limits: not detected are MPI libraries loaded with dlopen (plugins; the user passes --mpi;
+// Python: python_program.h) and a static MPI library in a stripped program.
 #pragma once
 
 #include <optional>
@@ -30,6 +30,11 @@ struct MpiProgram {
 Result<std::string> find_program(const std::string& name);
 
 Result<MpiProgram> inspect_program(const std::string& name);
+// The same of a shared library, such as an extension of an interpreter. No flavor: it needs no MPI.
+Result<MpiProgram> inspect_library(const std::string& path);
+
+// Of a script: its MPI library is not known.
+Error no_flavour_error(const std::string& path);
 
 // For callers that require a flavor: a script is an error, too, that asks for --mpi.
 Result<MpiFlavour> find_mpi(const std::string& name);

@@ -18,6 +18,8 @@ struct ModuleDefinition {
   std::string path;
   std::string build_id;    // hexadecimal, empty if absent
   std::uint64_t base = 0;  // load bias: address in memory minus address in the file
+  // Not empty: the module is this function of a script, and the addresses of frames are its lines.
+  std::string script_function;
 };
 
 struct SiteFrame {

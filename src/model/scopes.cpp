@@ -41,6 +41,8 @@ std::uint64_t call_site_key(const Definitions& definitions, SiteId site) {
       const std::string& text =
           module->second.build_id.empty() ? module->second.path : module->second.build_id;
       name = XXH3_64bits(text.data(), text.size());
+      if (const std::string& function = module->second.script_function; !function.empty())
+        name ^= XXH3_64bits(function.data(), function.size());
     }
     const std::uint64_t words[] = {key, name, frame.address};
     key = XXH3_64bits(words, sizeof words);

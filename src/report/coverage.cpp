@@ -328,6 +328,9 @@ NotInstrumented not_instrumented(const std::string& program, bool openshmem) {
   const char* const wrappers = openshmem ? "pfoshcc or pfoshcxx" : "pfmpicc, pfmpicxx or pfmpifort";
   const PassNotes notes = pass_notes(program);
   if (!notes.readable || (!notes.with.empty() && notes.without.empty())) return {};
+  if (base_name(program).starts_with("python"))
+    return {"loads and stores not checked",
+            "Python code is not instrumented: its reads and writes of buffers are not checked"};
   if (notes.with.empty())
     return {"loads and stores not checked",
             fmt::format("{} is not instrumented: rebuild with {} to check loads and stores",

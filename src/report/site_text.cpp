@@ -171,6 +171,15 @@ std::vector<Frame> SiteText::frames(SiteId site) {
       all.push_back({.module = "?", .offset = frame.address});
       continue;
     }
+    if (const std::string& function = module->second.script_function; !function.empty()) {
+      // What calls MPI for the script (mpi4py, ctypes, libffi) is not the user's code.
+      std::erase_if(all, [](const Frame& above) { return above.file.empty(); });
+      all.push_back({.function = function,
+                     .file = module->second.path,
+                     .line = static_cast<int>(frame.address),
+                     .module = module->second.path});
+      continue;
+    }
     if (is_mpi_library(module->second.path) || is_openmp_library(module->second.path)) continue;
     const auto here =
         symbolizer_.frames(module->second.path, frame.address, true, module->second.build_id);

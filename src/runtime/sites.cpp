@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -14,6 +15,8 @@
 #include <xxhash.h>
 
 #include "base/carried.h"
+#include "runtime/python_frames.h"
+#include "runtime/turns.h"
 #include "trace/writer.h"
 
 namespace photofinish {
@@ -118,6 +121,19 @@ int visit_module(dl_phdr_info* info, std::size_t, void* argument) {
       1);
 }
 
+std::optional<ModuleDefinition> module_at(std::uint64_t pc) {
+  ModuleLookup lookup{.pc = pc, .module = {}, .carried = {}};
+  dl_iterate_phdr(visit_module, &lookup);
+  lookup.carried.rethrow();
+  if (!lookup.found) return std::nullopt;
+  return lookup.module;
+}
+
+bool same_module(const ModuleDefinition& one, const ModuleDefinition& other) {
+  return one.base == other.base && one.path == other.path &&
+         one.script_function == other.script_function;
+}
+
 }  // namespace
 
 SiteCache::SiteCache(SiteTable& table) : table_(table), buckets_(kBuckets) {}
@@ -154,10 +170,33 @@ SiteId SiteCache::walk(std::uint64_t pc, std::uint64_t frame) {
   return head->site;
 }
 
+SiteId SiteCache::find_call(std::uint64_t pc, std::uint64_t frame) {
+  const SiteId site = find(pc, frame);
+  const PythonFrames* const python = PythonFrames::get();
+  // Threads of a recorded rank take turns, and a turn must not wait for the interpreter's lock.
+  if (python == nullptr || Turns::active()) [[likely]]
+    return site;
+  const std::vector<ScriptFrame> script = python->read(static_cast<std::size_t>(table_.depth()));
+  return script.empty() ? site : table_.with_script(site, script);
+}
+
 struct SiteTable::State {
   std::mutex mutex;
   std::unordered_map<std::uint64_t, SiteId> sites;  // by the hash of their addresses
   std::vector<ModuleDefinition> modules;
+  // Of programs with an interpreter.
+  std::unordered_map<SiteId, std::vector<SiteFrame>> frames;
+
+  ModuleId module(TraceWriter& writer, ModuleDefinition wanted) {
+    const auto known =
+        std::find_if(modules.begin(), modules.end(),
+                     [&](const ModuleDefinition& module) { return same_module(module, wanted); });
+    if (known != modules.end()) return known->id;
+    wanted.id = ModuleId(static_cast<std::uint32_t>(modules.size() + 1));
+    writer.define(DefinitionKind::Module, wanted);
+    modules.push_back(std::move(wanted));
+    return modules.back().id;
+  }
 };
 
 SiteTable::SiteTable(TraceWriter& writer, int depth)
@@ -173,26 +212,44 @@ SiteId SiteTable::intern(const std::vector<std::uint64_t>& pcs) {
 
   SiteDefinition site{.id = entry->second, .frames = {}};
   for (const std::uint64_t pc : pcs) {
-    ModuleLookup lookup{.pc = pc, .module = {}, .carried = {}};
-    dl_iterate_phdr(visit_module, &lookup);
-    lookup.carried.rethrow();
-    if (!lookup.found) {  // generated code
+    const auto module = module_at(pc);
+    if (!module)  // generated code
       site.frames.push_back({ModuleId(0), pc});
-      continue;
-    }
-    auto& modules = state_->modules;
-    auto module = std::find_if(modules.begin(), modules.end(), [&](const ModuleDefinition& known) {
-      return known.base == lookup.module.base && known.path == lookup.module.path;
-    });
-    if (module == modules.end()) {
-      lookup.module.id = ModuleId(static_cast<std::uint32_t>(modules.size() + 1));
-      writer_.define(DefinitionKind::Module, lookup.module);
-      module = modules.insert(modules.end(), lookup.module);
-    }
-    site.frames.push_back({module->id, pc - module->base});
+    else
+      site.frames.push_back({state_->module(writer_, *module), pc - module->base});
   }
+  if (PythonFrames::get() != nullptr) state_->frames.emplace(site.id, site.frames);
   writer_.define(DefinitionKind::Site, site);
   return site.id;
+}
+
+SiteId SiteTable::with_script(SiteId site, const std::vector<ScriptFrame>& script) {
+  std::uint64_t hash = site.value;
+  for (const ScriptFrame& frame : script) {
+    const std::uint64_t words[] = {hash, XXH3_64bits(frame.file.data(), frame.file.size()),
+                                   XXH3_64bits(frame.function.data(), frame.function.size()),
+                                   frame.line};
+    hash = XXH3_64bits(words, sizeof words);
+  }
+  std::lock_guard lock(state_->mutex);
+  const auto [entry, fresh] =
+      state_->sites.emplace(hash, SiteId(static_cast<std::uint32_t>(state_->sites.size() + 1)));
+  if (!fresh) return entry->second;
+
+  SiteDefinition made{.id = entry->second, .frames = {}};
+  const auto interpreter = module_at(PythonFrames::get()->interpreter());
+  const ModuleId inner = interpreter ? state_->module(writer_, *interpreter) : ModuleId(0);
+  for (const SiteFrame& frame : state_->frames[site]) {
+    if (frame.module == inner) break;
+    made.frames.push_back(frame);
+  }
+  for (const ScriptFrame& frame : script) {
+    const ModuleDefinition function{
+        .id = {}, .path = frame.file, .build_id = {}, .script_function = frame.function};
+    made.frames.push_back({state_->module(writer_, function), frame.line});
+  }
+  writer_.define(DefinitionKind::Site, made);
+  return made.id;
 }
 
 }  // namespace photofinish

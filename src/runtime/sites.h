@@ -20,6 +20,7 @@ namespace photofinish {
 class TraceWriter;
 
 class SiteTable;
+struct ScriptFrame;
 
 // One per task; not thread-safe.
 class SiteCache {
@@ -31,6 +32,8 @@ class SiteCache {
       if (stack->pc == pc && stack->frame == frame && same(*stack)) return stack->site;
     return walk(pc, frame);
   }
+  // The same of a call, which a script may have made.
+  SiteId find_call(std::uint64_t pc, std::uint64_t frame);
 
  private:
   struct Slot {
@@ -72,6 +75,8 @@ class SiteTable {
   ~SiteTable();
   int depth() const { return depth_; }
   SiteId intern(const std::vector<std::uint64_t>& pcs);
+  // The site with these frames of a script in place of the interpreter's.
+  SiteId with_script(SiteId site, const std::vector<ScriptFrame>& script);
 
  private:
   struct State;

@@ -213,7 +213,7 @@ void describe(A& a, DataMap& d) {
 }
 template <class A>
 void describe(A& a, ModuleDefinition& d) {
-  a(d.id, d.path, d.build_id, d.base);
+  a(d.id, d.path, d.build_id, d.base, d.script_function);
 }
 template <class A>
 void describe(A& a, SiteFrame& d) {

@@ -585,7 +585,7 @@ void RankTrace::insert_unreturned_calls() {
     if (stream->in_call == 0) continue;
     const ModuleDefinition* module = nullptr;
     for (const auto& [id, candidate] : definitions_.modules)
-      if (candidate.base <= stream->in_call_pc &&
+      if (candidate.script_function.empty() && candidate.base <= stream->in_call_pc &&
           (module == nullptr || candidate.base > module->base))
         module = &candidate;
     if (module == nullptr) continue;

@@ -45,6 +45,12 @@ TIMEOUT = 300  # seconds for one compilation
 MARK = b"__photofinish_state"  # in every module that the pass has seen
 
 
+def source_lines():
+    """The archives that apt knows on this machine, as archives of sources."""
+    shown = subprocess.run(["apt-get", "indextargets", "--format", "$(SITE) $(RELEASE) $(COMPONENT)", "Created-By: Packages"], capture_output=True, text=True, check=True)
+    return "".join(f"deb-src {line}\n" for line in sorted(set(shown.stdout.splitlines())))
+
+
 class Apt:
     """Downloads sources, with lists of its own."""
 
@@ -52,10 +58,7 @@ class Apt:
         self.folder = folder
         for name in ("lists/partial", "cache/archives/partial", "etc"):
             (folder / name).mkdir(parents=True, exist_ok=True)
-        release = dict(line.rstrip().split("=", 1) for line in Path("/etc/os-release").read_text().splitlines() if "=" in line)
-        suite = release.get("VERSION_CODENAME", "stable")
-        (folder / "etc/sources.list").write_text(
-            f"deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian {suite} main\n")
+        (folder / "etc/sources.list").write_text(source_lines())
         (folder / "apt.conf").write_text(
             f'Dir::Etc::sourcelist "{folder}/etc/sources.list";\nDir::Etc::sourceparts "/dev/null";\n'
             f'Dir::State::lists "{folder}/lists";\nDir::Cache "{folder}/cache";\nAPT::Sandbox::User "root";\n')

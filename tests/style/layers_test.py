@@ -10,7 +10,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SRC = os.path.join(ROOT, "src")
-CORE = ["model", "order", "memory", "effects", "detect", "confirm", "record"]
+CORE = ["model", "order", "memory", "effects", "detect", "confirm", "steering", "record"]
 FOREIGN = re.compile(r"\bP?MPIX?_\w+|\bmpi\w*\b|\bMpi\w+|\bp?shmem_\w+|\bupc_\w+|\bcaf_\w+")
 INCLUDE = re.compile(r'^#include "([^"]+)/[^/"]+"', re.MULTILINE)
 COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)

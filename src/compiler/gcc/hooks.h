@@ -18,7 +18,7 @@ class Hooks {
   tree checked_at(basic_block block, int region);
 
  private:
-  struct Bytes {  // what a range hook is told
+  struct Bytes {  // the arguments of a range hook
     tree address, bytes, rows, stride, planes, plane_stride;
     std::uint64_t how;
   };

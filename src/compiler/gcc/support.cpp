@@ -186,8 +186,8 @@ FUNCTION void __photofinish_gcc_array_1(photofinish_site* site, const void* addr
                      piece.planes, piece.plane_stride);
 }
 
-// Atomic operations: `how` as in the `synchronize` hook, and what the `atomic` hook is told: 2 that
-// the operation begins, 1 that it has ended.
+// Atomic operations: `how` as in the `synchronize` hook. `atomic` is 2 if the operation begins, and
+// 1 if it has ended.
 FUNCTION void __photofinish_gcc_synchronize_1(const void* address, std::uint64_t how,
                                               std::uint64_t atomic) {
   if (atomic == 1 && state.atomic != nullptr) state.atomic(0);

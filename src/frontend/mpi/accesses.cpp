@@ -28,9 +28,9 @@ void record(Call call, BufferUse use, const void* address, std::uint64_t bytes,
   if (recorder == nullptr) return;
   Inside inside(call_site);
   guarded([&] {
-    if (Control* control = Control::get())
-      return control->reach_access(
-          control->sides_at(call, call_site.pc),
+    if (Steering* steering = Steering::get())
+      return steering->reach_access(
+          steering->sides_at(call, call_site.pc),
           {{static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address)),
             static_cast<std::int64_t>(bytes),
             {}}},
@@ -215,30 +215,30 @@ void lend_bits(photofinish_site& site, const void* address, unsigned unit) {
 // the same exception.
 thread_local bool t_checks_everywhere = false;
 
-void check_everywhere(const Control& control, bool wanted) {
-  if (wanted == t_checks_everywhere || control.records()) return;
+void check_everywhere(const Steering& steering, bool wanted) {
+  if (wanted == t_checks_everywhere || steering.records()) return;
   t_checks_everywhere = wanted;
-  pass_regions(control.lines(), !wanted);
+  pass_regions(steering.lines(), !wanted);
 }
 
 template <class Footprint>
 void steer(photofinish_site* site, std::uint64_t bytes, CallSite call_site, bool loop,
            Footprint footprint) {
-  Control* control = Control::get();
-  if (control == nullptr || t_in_hook || is_inside(call_site) || has_failed()) return;
+  Steering* steering = Steering::get();
+  if (steering == nullptr || t_in_hook || is_inside(call_site) || has_failed()) return;
   std::uint8_t& sides = *reinterpret_cast<std::uint8_t*>(&site->library[0]);
-  guarded([&] { check_everywhere(*control, control->wants(1)); });
-  if (!control->wants(sides)) return;
+  guarded([&] { check_everywhere(*steering, steering->wants(1)); });
+  if (!steering->wants(sides)) return;
   t_in_hook = true;
   guarded([&] {
     Inside inside(call_site);
-    if (sides == 0) sides = control->sides_at(call_of(bytes), call_site.pc);
-    control->reach_access(sides, sides != 1 ? footprint() : std::vector<Strided>(), loop);
-    if (control->wants(1)) {
+    if (sides == 0) sides = steering->sides_at(call_of(bytes), call_site.pc);
+    steering->reach_access(sides, sides != 1 ? footprint() : std::vector<Strided>(), loop);
+    if (steering->wants(1)) {
       for (photofinish_site* one : t_lent) one->thread = 0;
       t_lent.clear();
     }
-    check_everywhere(*control, control->wants(1));
+    check_everywhere(*steering, steering->wants(1));
   });
   t_in_hook = false;
 }
@@ -255,7 +255,7 @@ struct SteeredIndices {
 
 std::uint64_t steer_indices(photofinish_index* index, const void* first, std::uint64_t times) {
   const CallSite call_site = CALL_SITE;
-  if (Control::get() == nullptr || t_in_hook || is_inside(call_site)) return 0;
+  if (Steering::get() == nullptr || t_in_hook || is_inside(call_site)) return 0;
   void* found = __atomic_load_n(&index->library[0], __ATOMIC_ACQUIRE);
   if (found == nullptr) {
     std::unique_ptr<SteeredIndices> fresh;
@@ -305,8 +305,8 @@ void steer_access(photofinish_site* site, const void* address, std::uint64_t byt
          {}}};
   });
   const bool is_of_race = *reinterpret_cast<std::uint8_t*>(&site->library[0]) != 1;
-  if (Control* control = Control::get();
-      !is_of_race && control != nullptr && !control->wants(1) && !control->records())
+  if (Steering* steering = Steering::get();
+      !is_of_race && steering != nullptr && !steering->wants(1) && !steering->records())
     guarded([&] { lend_bits(*site, address, static_cast<unsigned>(PHOTOFINISH_UNIT(bytes))); });
 }
 
@@ -331,8 +331,8 @@ void steer_range(photofinish_site* site, const void* address, std::uint64_t byte
   steer_rows(site, CALL_SITE, address, bytes, rows, stride, planes, plane_stride);
 }
 
-// A recorded rank of such a run, or its replay, which has no Control: it numbers the sites of
-// accesses as Control does, for the journal has these numbers.
+// A recorded rank of such a run, or its replay, which has no steering: it numbers the sites of
+// accesses as the steering does, for the journal has these numbers.
 void begin_check(photofinish_site& site, CallSite call_site) {
   Journaling* const journaling = Journaling::get();
   Recorder* const recorder = Recorder::get();
@@ -379,15 +379,15 @@ void start_watching_steered_values() {
 }
 
 void start_watching_memory() {
-  if (Control* control = Control::get()) {
-    if (!control->checks_memory()) return;
+  if (Steering* steering = Steering::get()) {
+    if (!steering->checks_memory()) return;
     Reach::start({.access = steer_access,
                   .range = steer_range,
                   .indices = steer_indices,
                   .gather = steer_gather,
                   .synchronize = note_synchronization,
                   .region = ParallelRegions::announce});
-    pass_regions(control->lines(), true);
+    pass_regions(steering->lines(), true);
     return;
   }
   on_fault(record_before_crash);

@@ -11,27 +11,27 @@
 #include <list>
 #include <vector>
 
-#include "confirm/meeting_protocol.h"
 #include "frontend/mpi/real.h"
+#include "steering/host.h"
 
 namespace photofinish::mpi {
 
-class ControlChannel {
+class ControlChannel final : public MeetingChannel {
  public:
   // On all ranks of the communicator.
   ControlChannel(MPI_Comm comm, int rank, int size);
 
-  void send(const AddressedMessage& addressed);
+  void send(const AddressedMessage& addressed) override;
   // The next that has come; false if there is none.
-  bool next(ControlMessage& message, std::int32_t& from);
+  bool next(ControlMessage& message, std::int32_t& from) override;
 
   // One word of each rank: its own is the window's, those of others are as they were when `fetch`
   // last said true.
-  std::atomic<std::uint64_t>* words() { return words_; }
-  bool fetch();
+  std::atomic<std::uint64_t>* words() override { return words_; }
+  bool fetch() override;
 
   // On all ranks, before the last call: nothing is under way afterwards.
-  void finish();
+  void finish() override;
 
  private:
   struct Sent {

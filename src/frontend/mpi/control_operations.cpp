@@ -1,14 +1,15 @@
-// Calls of a confirming run that are an access site: the bytes they access, when they are issued,
-// and when they are complete.
+// MPI calls of a confirming run that are an access site: the bytes they access, how they are
+// deferred or completed early, and when they are complete.
 #include <sys/mman.h>
 
 #include <algorithm>
 
-#include "frontend/mpi/control_step.h"
+#include "frontend/mpi/control.h"
 #include "frontend/mpi/fortran.h"
 #include "frontend/mpi/meaning/completion.h"
 #include "frontend/mpi/table/mpi_call.h"
 #include "runtime/failure.h"
+#include "steering/step.h"
 
 namespace photofinish::mpi {
 namespace {
@@ -41,29 +42,32 @@ void* synchronous_form(Call call) {
   }
 }
 
-// Whether a side of this kind accesses such a buffer of a call.
-bool is_of_kind(BufferUse use, AccessKind kind) {
-  switch (use) {
-    case BufferUse::Read:
-      return kind == AccessKind::Load;
-    case BufferUse::Write:
-      return kind == AccessKind::Store;
-    case BufferUse::ReadWrite:
-      return kind == AccessKind::Load || kind == AccessKind::Store;
-    default:
-      return in_target(kind);
-  }
-}
-
-bool is_same_lock(const HeldLock& a, const HeldLock& b) {
-  return a.win == b.win && a.target == b.target;
-}
-
 }  // namespace
 
-void Control::add_buffers(TableEntry& mine, const Context& c, const ScheduledSide& side) {
+// Memory of another rank in a shared window.
+std::optional<Steering::Place> Control::find_place(std::int64_t address) const {
+  for (const auto& [id, window] : known_.wins)
+    for (const WinSegment& segment : window.segments) {
+      const auto begin = static_cast<std::int64_t>(segment.address);
+      if (address < begin || address >= begin + static_cast<std::int64_t>(segment.size)) continue;
+      const auto peers = windows_.find(id.value);
+      const auto comm = known_.comms.find(window.comm);
+      if (peers == windows_.end() || comm == known_.comms.end()) continue;
+      const auto group = known_.groups.find(comm->second.group);
+      if (group == known_.groups.end()) continue;
+      const auto& ranks = group->second.ranks;
+      const auto owner = std::find(ranks.begin(), ranks.end(), segment.owner);
+      if (owner == ranks.end()) continue;
+      const Peer& peer = peers->second[static_cast<std::size_t>(owner - ranks.begin())];
+      return Steering::Place{segment.owner, static_cast<std::int64_t>(peer.base) + address - begin};
+    }
+  return std::nullopt;
+}
+
+void Control::add_buffers(TableEntry& mine, const Context& c) {
+  const AccessKind kind = steering_.side_of(mine).kind;
   std::int64_t base = 0, unit = 1;
-  if (in_target(side.kind)) {
+  if (in_target(kind)) {
     if (c.win == nullptr || c.target_rank < 0) return;
     mine.owner = static_cast<std::int32_t>(c.event.fields[Field::target]);
     std::lock_guard lock(mutex_);
@@ -75,71 +79,30 @@ void Control::add_buffers(TableEntry& mine, const Context& c, const ScheduledSid
     base = static_cast<std::int64_t>(peer.base);
     unit = peer.unit;
   }
-  add_pieces(mine, c.event.buffers, side.kind, base, unit);
+  steering_.add_buffers(mine, c.event.buffers, kind, base, unit);
   if (traits(c.call).action != Action::Start) return;
   std::lock_guard lock(mutex_);
   for (const RequestId request : c.event.requests)
     if (const auto found = prepared_.find(request); found != prepared_.end())
-      add_pieces(mine, found->second, side.kind, 0, 1);
-}
-
-void Control::add_pieces(TableEntry& mine, const std::vector<Buffer>& buffers, AccessKind kind,
-                         std::int64_t base, std::int64_t unit) const {
-  for (const Buffer& buffer : buffers) {
-    if (!is_of_kind(buffer.access, kind)) continue;
-    const std::int64_t at = base + static_cast<std::int64_t>(buffer.address) * unit;
-    if (buffer.type == TypeId(0)) {
-      add_piece(mine, {at, buffer.count, {}});
-      continue;
-    }
-    const auto type = known_.types.find(buffer.type);
-    if (type == known_.types.end()) continue;
-    const DataMap map = repeated(type->second.map, buffer.count);
-    for (const Strided& strided : map.footprint)
-      add_piece(mine, {strided.offset + at, strided.length, strided.dimensions});
-  }
+      steering_.add_buffers(mine, found->second, kind, 0, 1);
 }
 
 void Control::reach_call(Context& c, std::uint32_t sides) {
   const CallTraits& call = traits(c.call);
-  count_arrival(sides);
-  sides = side_of_rank(schedule_, rank_, sides);
-  TableEntry mine = make_entry(sides);
-  add_buffers(mine, c, schedule_.sides[sides == 2 ? 1 : 0]);
-  const bool stays_pending =
-      is_one_sided(call.action) || call.when == When::Starts || call.action == Action::Start;
-  Step& step = t_step;
-  step.sides = sides;
-  step.first_side = sides == 1u << schedule_.first;
-  step.turn = reach_site(mine, stays_pending, step.slot);
-  if (is_one_sided(call.action) && c.win != nullptr && !may_flush(c) &&
-      (step.turn == Turn::First || (step.turn == Turn::Entered && step.first_side)))
-    if (const auto second = second_windows_.find(c.event.fields[Field::win]);
-        second != second_windows_.end())
-      step.second_window = second->second;
-  if (step.turn == Turn::Second) wait_for_first();
-  if (step.turn != Turn::Proceed) stop_for_debugger();
-  if (step.turn != Turn::Entered) return;
-  step.entered = true;
-  if (!is_deferrable(c) || sides != 1u << (1 - schedule_.first)) return;
-  // It goes second, and no other task is there yet: it is deferred until it must be complete.
-  with_table([&](RendezvousTable& table) {
-    step.turn = turn_at(table, step.slot, rank_.value, mine.task);
-    t_meeting = table.number;
-    TableEntry* const entry = own_entry(table, step.slot, rank_.value, mine.task);
-    if (step.turn != Turn::Entered || entry == nullptr) return;
-    entry->state = EntryState::Pending;
-    entry->steerable = 1;
-    step.deferred = true;
-  });
-  if (step.turn == Turn::Second) wait_for_first();
+  TableEntry mine = steering_.make_access(sides);
+  add_buffers(mine, c);
+  steering_.reach(mine, {.stays_pending = is_one_sided(call.action) || call.when == When::Starts ||
+                                          call.action == Action::Start,
+                         .is_deferrable = is_deferrable(c)});
+  if (!is_one_sided(call.action) || c.win == nullptr || may_flush(c) || !steering_.goes_first())
+    return;
+  if (const auto second = second_windows_.find(c.event.fields[Field::win]);
+      second != second_windows_.end())
+    t_control.second_window = second->second;
 }
 
-bool Control::is_deferred() const { return t_step.deferred; }
-bool Control::is_complete() const { return t_step.complete; }
-
 MPI_Win Control::window(MPI_Win given) const {
-  return t_step.second_window != MPI_WIN_NULL ? t_step.second_window : given;
+  return t_control.second_window != MPI_WIN_NULL ? t_control.second_window : given;
 }
 
 // One-sided operations without a request; sends and receives with one, if the race is about their
@@ -154,7 +117,7 @@ bool Control::is_deferrable(const Context& c) const {
 }
 
 void* Control::replacement(Call call) const {
-  if (t_step.deferred) return replacement_of(call);
+  if (steering_.is_deferred()) return replacement_of(call);
   return schedule_.synchronous ? synchronous_form(call) : nullptr;
 }
 
@@ -165,19 +128,21 @@ void Control::defer_request(Context& c) {
   const RequestId id = is_start
                            ? c.event.requests.front()
                            : RequestId(static_cast<std::uint64_t>(c.event.fields[Field::request]));
-  std::lock_guard lock(mutex_);
-  if (!is_start) deferred_requests_.insert(id);
-  pending_.push_back({.slot = t_step.slot,
-                      .requests = {id},
-                      .over_locally = true,
-                      .later =
-                          [handle] {
-                            MPI_Request request = handle;
-                            return REAL(PMPI_Start)(&request);
-                          },
-                      .by_request = true,
-                      .is_send = traits(c.call).action == Action::Send,
-                      .copy = nullptr});
+  if (!is_start) {
+    std::lock_guard lock(mutex_);
+    deferred_requests_.insert(id);
+  }
+  auto scope = std::make_shared<Extent>();
+  scope->requests = {id};
+  scope->by_request = true;
+  scope->is_send = traits(c.call).action == Action::Send;
+  steering_.defer({.over_locally = true,
+                   .later =
+                       [handle] {
+                         MPI_Request request = handle;
+                         REAL(PMPI_Start)(&request);
+                       },
+                   .scope = std::move(scope)});
 }
 
 // The program's variable is null after completion, as for the request that it asked for.
@@ -196,7 +161,7 @@ void Control::free_deferred_requests(Context& c) {
 // the epoch. On all ranks.
 void Control::open_second_window(const WinDefinition& definition, MPI_Comm comm) {
   if (definition.flavour == WinFlavour::Dynamic ||
-      std::none_of(schedules_.findings.begin(), schedules_.findings.end(),
+      std::none_of(steering_.schedules().findings.begin(), steering_.schedules().findings.end(),
                    [](const Schedule& finding) { return finding.second_window; }))
     return;
   MPI_Win second = MPI_WIN_NULL;
@@ -220,9 +185,7 @@ void Control::close_second_window(const Context& c) {
 // about the origin buffer, the operation must read it late; a result must be there at local
 // completion.
 std::shared_ptr<const OriginCopy> Control::copy_origin(const Context& c) const {
-  if (returns_result(traits(c.call).action) ||
-      !in_target(schedule_.sides[1 - schedule_.first].kind))
-    return nullptr;
+  if (returns_result(traits(c.call).action) || !steering_.second_is_in_target()) return nullptr;
   for (const Buffer& buffer : c.event.buffers)
     if (const auto type = known_.types.find(buffer.type);
         buffer.access == BufferUse::Read && type != known_.types.end())
@@ -231,22 +194,19 @@ std::shared_ptr<const OriginCopy> Control::copy_origin(const Context& c) const {
 }
 
 void Control::defer(Context& c, std::shared_ptr<const OriginCopy> copy, std::function<int()> call) {
-  Step& step = t_step;
-  step.entered = false;
-  std::lock_guard lock(mutex_);
-  pending_.push_back({.slot = step.slot,
-                      .win = c.event.fields[Field::win],
-                      .target = c.event.fields[Field::target],
-                      .requests = {},
-                      .over_locally = !in_target(schedule_.sides[1 - schedule_.first].kind) ||
-                                      returns_result(traits(c.call).action),
-                      .atomic = is_atomic(traits(c.call).action),
-                      .later = std::move(call),
-                      .copy = std::move(copy)});
+  auto scope = std::make_shared<Extent>();
+  scope->win = c.event.fields[Field::win];
+  scope->target = c.event.fields[Field::target];
+  scope->atomic = is_atomic(traits(c.call).action);
+  steering_.defer(
+      {.over_locally = !steering_.second_is_in_target() || returns_result(traits(c.call).action),
+       .later = std::move(call),
+       .copy = std::move(copy),
+       .scope = std::move(scope)});
 }
 
 bool Control::follows(const Context& c) const {
-  if (of_buffers_) return true;
+  if (steering_.is_of_buffers()) return true;
   const Action action = traits(c.call).action;
   return action == Action::WinCreate || action == Action::WinFree || action == Action::WinAttach ||
          action == Action::WinDetach;
@@ -254,7 +214,8 @@ bool Control::follows(const Context& c) const {
 
 bool Control::may_flush(const Context& c) const {
   const std::uint64_t win = c.win->definition.uid.value;
-  return std::any_of(locks_.begin(), locks_.end(), [&](const HeldLock& lock) {
+  const std::vector<HeldLock>& locks = steering_.locks();
+  return std::any_of(locks.begin(), locks.end(), [&](const HeldLock& lock) {
     return lock.win == win &&
            (lock.target == kAnySource.value ||
             lock.target == static_cast<std::int32_t>(c.event.fields[Field::target]));
@@ -264,8 +225,8 @@ bool Control::may_flush(const Context& c) const {
 // True if the operation is complete.
 bool Control::complete_early(Context& c) {
   const CallTraits& call = traits(c.call);
-  if (t_step.second_window != MPI_WIN_NULL) {
-    REAL(PMPI_Win_flush)(c.target_rank, t_step.second_window);
+  if (t_control.second_window != MPI_WIN_NULL) {
+    REAL(PMPI_Win_flush)(c.target_rank, t_control.second_window);
     return true;
   }
   if (is_one_sided(call.action) && may_flush(c)) {
@@ -276,126 +237,81 @@ bool Control::complete_early(Context& c) {
                                       : call.action == Action::Start ? c.requests
                                                                      : nullptr;
   const int count = c.new_request != nullptr ? 1 : requests != nullptr ? c.request_count : 0;
-  const std::uint64_t since = wait_ns();
   // Otherwise the library gets time to complete it by itself; a request, as long as others
   // progress.
-  const std::uint64_t limit = (count > 0 ? schedule_.pause_ms : schedule_.unit_ms) * kMs;
-  quiet_since_ = now_ns();
-  words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
-  bool complete = false;
-  do {
+  const auto is_complete = [&] {
     int flag = count > 0 ? 1 : 0;
     for (int i = 0; i < count && flag != 0; ++i)
       REAL(PMPI_Request_get_status)(requests[i], &flag, MPI_STATUS_IGNORE);
-    complete = flag != 0;
-    if (!complete) make_progress();
-  } while (!complete && wait_ns() - since < limit && !all_others_wait());
-  words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
-  if (complete) return true;
-  return call.when == When::Blocks;
+    return flag != 0;
+  };
+  return steering_.await_completion(is_complete,
+                                    count > 0 ? schedule_.pause_ms : schedule_.unit_ms) ||
+         call.when == When::Blocks;
 }
 
-// At the target, or, if `locally`, at the origin.
-bool Control::completes(const PendingOperation& operation, const Context& c, bool locally) const {
+// The operation at hand, which stays pending.
+PendingOperation Control::pending_operation(const Context& c) const {
   const FieldSet& fields = c.event.fields;
   const Action action = traits(c.call).action;
+  const bool of_buffer = !in_target(schedule_.sides[t_step.sides >> 1 & 1].kind);
+  auto scope = std::make_shared<Extent>();
+  if (fields.has(Field::win)) scope->win = fields[Field::win];
+  if (fields.has(Field::target)) scope->target = fields[Field::target];
+  // The request of a put says nothing about its completion at the target.
+  if (fields.has(Field::request) && (of_buffer || returns_result(action)))
+    scope->requests.push_back(RequestId(static_cast<std::uint64_t>(fields[Field::request])));
+  if (action == Action::Start) scope->requests = c.event.requests;
+  scope->atomic = is_atomic(action);
+  return {.over_locally = of_buffer || returns_result(action), .scope = std::move(scope)};
+}
+
+bool Control::Effect::completes(const PendingOperation& pending, bool locally) const {
+  const auto* const operation = dynamic_cast<const Extent*>(pending.scope.get());
+  if (operation == nullptr) return false;
+  const FieldSet& fields = c_.event.fields;
+  const Action action = traits(c_.call).action;
   if (action == Action::Start) return false;
-  for (const RequestId id : c.event.requests)
-    if (std::find(operation.requests.begin(), operation.requests.end(), id) !=
-        operation.requests.end())
+  for (const RequestId id : c_.event.requests)
+    if (std::find(operation->requests.begin(), operation->requests.end(), id) !=
+        operation->requests.end())
       return true;
   if (action == Action::Finalize) return true;
-  if (operation.win == 0 || !fields.has(Field::win) || fields[Field::win] != operation.win)
+  if (operation->win == 0 || !fields.has(Field::win) || fields[Field::win] != operation->win)
     return false;
   if (action == Action::WinFree) return true;
   using Targets = mpi_meaning::CompletionRule::Targets;
   const auto rule = mpi_meaning::completion_of(
       action, fields.has(Field::assertion) ? fields[Field::assertion] : std::int64_t{0});
   if (!rule) return false;
-  if (rule->targets == Targets::One && fields[Field::target] != operation.target) return false;
+  if (rule->targets == Targets::One && fields[Field::target] != operation->target) return false;
   // After MPI_Win_complete the origin has no other call that completes the operation.
   return locally || rule->completeness == Completeness::Remote || rule->targets == Targets::Started;
 }
 
-// Before what is in operation is complete is the last chance for the other side to come.
-void Control::before_completion(Context& c) {
-  if (is_settled()) return;
-  std::optional<std::uint32_t> slot;
-  {
-    std::lock_guard lock(mutex_);
-    for (const PendingOperation& operation : pending_)
-      if (!slot && completes(operation, c, must_issue_locally(operation)) &&
-          table_->entries[operation.slot].meetings == 0)
-        slot = operation.slot;
-  }
-  if (slot && wants_to_wait(1)) pause(schedule_.pause_ms, *slot);
-}
-
-// A deferred send or receive is started before any call that could depend on it: a send may only be
-// passed by the start of a receive, a receive by no call.
-bool Control::must_precede(const PendingOperation& operation, const Context& c) const {
-  if (!operation.by_request) return false;
-  const CallTraits& call = traits(c.call);
-  return !operation.is_send || call.action != Action::Receive || call.when != When::Starts;
-}
-
-// Issues deferred operations: before they must be complete, before atomics to the same target,
-// which MPI orders behind them, and, if one instance is steered, once the other access is complete.
-void Control::issue_deferred(const Context& c) {
-  std::vector<std::function<int()>> due;
-  {
-    const bool met = is_settled();
-    const bool atomic = is_atomic(traits(c.call).action);
-    std::lock_guard lock(mutex_);
-    due.reserve(pending_.size());
-    for (PendingOperation& operation : pending_) {
-      if (!operation.later) continue;
-      const FieldSet& fields = c.event.fields;
-      const bool overtaken = (atomic && operation.atomic && fields[Field::win] == operation.win &&
-                              fields[Field::target] == operation.target) ||
-                             must_precede(operation, c);
-      if (!met && !overtaken && !completes(operation, c, must_issue_locally(operation))) continue;
-      due.push_back(std::exchange(operation.later, nullptr));
-      if (!met &&
-          !completes(operation, c, operation.over_locally))  // pending, and no longer deferred
-        with_table([&](RendezvousTable& table) { table.entries[operation.slot].steerable = 0; });
-    }
-  }
-  if (due.empty()) return;
-  // The calls are made, whatever fails in between.
-  const auto make = [&] {
-    for (const auto& call : due) call();
-  };
-  try {
-    Turn turn = Turn::Entered;
-    with_table([&](RendezvousTable& table) {
-      turn = turn_of(table, rank_.value, task_number());
-      t_meeting = table.number;
-    });
-    if (turn == Turn::Second) wait_for_first();
-  } catch (const std::exception&) {
-    make();
-    throw;
-  }
-  make();
-}
-
-// Removes the entries of operations that the call has completed.
-void Control::retire_completed(const Context& c) {
-  std::lock_guard lock(mutex_);
-  std::erase_if(pending_, [&](const PendingOperation& operation) {
-    if (!completes(operation, c, operation.over_locally)) return false;
-    if (!operation.requests.empty() &&
-        std::none_of(c.event.completions.begin(), c.event.completions.end(),
-                     [&](const Completion& done) {
-                       return std::find(operation.requests.begin(), operation.requests.end(),
-                                        c.event.requests[done.index]) != operation.requests.end();
-                     }))
-      return false;
-    with_table(
-        [&](RendezvousTable& table) { table.entries[operation.slot].state = EntryState::Free; });
+// MPI orders atomics to one target. A deferred send or receive is started before any call that
+// could depend on it: a send may only be passed by the start of a receive, a receive by no call.
+bool Control::Effect::must_follow(const PendingOperation& pending) const {
+  const auto* const operation = dynamic_cast<const Extent*>(pending.scope.get());
+  if (operation == nullptr) return false;
+  const CallTraits& call = traits(c_.call);
+  const FieldSet& fields = c_.event.fields;
+  if (is_atomic(call.action) && operation->atomic && fields[Field::win] == operation->win &&
+      fields[Field::target] == operation->target)
     return true;
-  });
+  return operation->by_request &&
+         (!operation->is_send || call.action != Action::Receive || call.when != When::Starts);
+}
+
+bool Control::Effect::has_completed(const PendingOperation& pending) const {
+  if (!completes(pending, pending.over_locally)) return false;
+  const auto& requests = dynamic_cast<const Extent&>(*pending.scope).requests;
+  return requests.empty() ||
+         std::any_of(
+             c_.event.completions.begin(), c_.event.completions.end(), [&](const Completion& done) {
+               return std::find(requests.begin(), requests.end(), c_.event.requests[done.index]) !=
+                      requests.end();
+             });
 }
 
 void Control::remember_prepared(const Context& c) {
@@ -418,21 +334,10 @@ void Control::follow_locks(const Context& c) {
   const HeldLock lock{c.win->definition.uid.value,
                       all ? kAnySource.value : static_cast<std::int32_t>(fields[Field::target]),
                       exclusive ? 1u : 0u};
-  std::lock_guard guard(mutex_);
-  if (action == Action::Lock || action == Action::LockAll) return locks_.push_back(lock);
-  std::erase_if(locks_, [&](const HeldLock& held) { return is_same_lock(held, lock); });
-  // An operation that is pending after the unlock is no longer protected by the lock.
-  if (pending_.empty()) return;
-  with_table([&](RendezvousTable& table) {
-    for (const PendingOperation& operation : pending_) {
-      TableEntry& entered = table.entries[operation.slot];
-      HeldLock* const end = entered.lock + std::min(entered.locks, kLocks);
-      entered.locks = static_cast<std::uint32_t>(
-          std::remove_if(entered.lock, end,
-                         [&](const HeldLock& held) { return is_same_lock(held, lock); }) -
-          entered.lock);
-    }
-  });
+  if (action == Action::Lock || action == Action::LockAll)
+    steering_.hold_lock(lock);
+  else
+    steering_.release_lock(lock);
 }
 
 // The base address and displacement unit of each rank's part of a window: only the owner knows
@@ -461,7 +366,9 @@ void Control::gather_window(Context& c) {
 
 // Uses mmap: the heap may be exhausted.
 void Control::join_window(MPI_Comm comm) noexcept {
-  if (const Control* const control = get(); control == nullptr || !control->of_memory_) return;
+  if (const Steering* const steering = Steering::get();
+      steering == nullptr || !steering->is_of_memory())
+    return;
   int size = 0;
   REAL(PMPI_Comm_size)(comm, &size);
   const std::size_t bytes = sizeof(Peer) * static_cast<std::size_t>(size);

@@ -4,8 +4,10 @@
 #include <limits>
 #include <thread>
 
-#include "frontend/mpi/control_step.h"
+#include "frontend/mpi/control.h"
 #include "frontend/mpi/datatypes.h"
+#include "frontend/mpi/real.h"
+#include "steering/step.h"
 
 namespace photofinish::mpi {
 namespace {
@@ -30,9 +32,9 @@ void Control::choose_message(Context& c) {
   const auto chosen = choose(*c.comm, c.comm_handle, traits(c.call).when,
                              c.event.fields[Field::recv_tag] == kAnyTag);
   if (!chosen) return;
-  t_step.steered = true;
-  t_step.source = chosen->source;
-  t_step.tag = chosen->tag;
+  t_control.steered = true;
+  t_control.source = chosen->source;
+  t_control.tag = chosen->tag;
 }
 
 // In an explored run: the source is named at once, and the message comes, or the run hangs.
@@ -43,14 +45,6 @@ std::optional<Control::Chosen> Control::prescribed(const CommRecord& comm, bool 
     if (comm.peers().world(source) == match.source)
       return Chosen{source, any_tag ? MPI_ANY_TAG : static_cast<int>(match.tag)};
   return std::nullopt;
-}
-
-void Control::let_others_continue() {
-  constexpr std::uint64_t kMostNs = 2000 * kMs;
-  const std::uint64_t since = now_ns();
-  quiet_since_ = since;
-  while (!all_others_wait() && now_ns() - since < kMostNs)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 // The source and tag of the next wildcard receive or probe; none: the program's own. One with
@@ -70,23 +64,23 @@ std::optional<Control::Chosen> Control::choose(const CommRecord& comm, MPI_Comm 
   if (source == comm.peers().size()) return std::nullopt;
   const bool wants_tag = match.tag != kAnyTag;
   const int tag = wants_tag && !any_tag ? static_cast<int>(match.tag) : MPI_ANY_TAG;
-  if (message_since_ == 0) message_since_ = wait_ns();
+  if (message_since_ == 0) message_since_ = steering_.wait_ns();
   const std::uint64_t limit =
       (is_it ? schedule_.patience_ms : kMessageUnits * schedule_.unit_ms) * kMs;
   int flag = 0;
-  words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
-  quiet_since_ = now_ns();
+  steering_.begin_pause();
   while (true) {
     MPI_Status first;
     REAL(PMPI_Iprobe)(source, tag, handle, &flag, &first);
     if (flag != 0 && wants_tag && first.MPI_TAG != match.tag) flag = 0;
-    if (flag != 0 || wait_ns() - message_since_ > limit || all_others_wait()) break;
+    if (flag != 0 || steering_.wait_ns() - message_since_ > limit || steering_.all_others_wait())
+      break;
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
-  words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
-  if (is_it) stop_for_debugger();
-  if (is_it) ++result_->reached[0];
-  if (is_it && flag != 0) ++result_->reached[1];
+  steering_.end_pause();
+  if (is_it) steering_.stop_for_debugger();
+  if (is_it) ++steering_.result().reached[0];
+  if (is_it && flag != 0) ++steering_.result().reached[1];
   // A blocking receive could wait forever.
   if (flag == 0 && when != When::Starts) {
     // The program takes another path: its receives are left alone.
@@ -153,17 +147,18 @@ void Control::check_message(Context& c) {
   const WorldRank wanted = (*matches_)[steered_].source;
   bool got =
       is_it && fields.has(Field::matched_from) && fields[Field::matched_from] == wanted.value;
-  if (is_it && t_step.steered && fields.has(Field::request))
+  if (is_it && t_control.steered && fields.has(Field::request))
     awaited_request_ = static_cast<std::uint64_t>(fields[Field::request]);
   for (const Completion& done : c.event.completions) {
     if (awaited_request_ == 0 || c.event.requests[done.index].value != awaited_request_) continue;
     got |= done.from == wanted;
     awaited_request_ = 0;  // a persistent one comes again
   }
-  if (!got || result_->met != 0) return;
-  result_->met = result_->forced = 1;
-  result_->ranks[0] = rank_.value;
-  result_->ranks[1] = wanted.value;
+  RankResult& result = steering_.result();
+  if (!got || result.met != 0) return;
+  result.met = result.forced = 1;
+  result.ranks[0] = steering_.rank().value;
+  result.ranks[1] = wanted.value;
 }
 
 }  // namespace photofinish::mpi

@@ -98,7 +98,7 @@ void note_clock(CallSite call_site) {
     return;
   Recorder* recorder = Recorder::get();
   Task* task = recorder != nullptr ? recorder->known_task() : nullptr;
-  if (task == nullptr || is_inside(call_site) || Control::get() != nullptr) return;
+  if (task == nullptr || is_inside(call_site) || Steering::get() != nullptr) return;
   noted = call_site.pc;
   Inside inside(call_site);
   Context c(*task, MpiCall::MPI_Wtime);

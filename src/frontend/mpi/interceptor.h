@@ -286,9 +286,9 @@ struct Interceptor {
     ParallelRegions::communicate();
     if constexpr (leaves_nothing(action, when)) {
       if (control.lets_pass(call, action)) {
-        if constexpr (when == When::Blocks) control.begin_waiting();
+        if constexpr (when == When::Blocks) control.steering().begin_waiting();
         const int result = real(arguments...);
-        if constexpr (when == When::Blocks) control.end_waiting();
+        if constexpr (when == When::Blocks) control.steering().end_waiting();
         return result;
       }
     }
@@ -300,7 +300,7 @@ struct Interceptor {
           Context& c = read.emplace(task, call);
           ((arguments = Roles::pass(c, arguments)), ...);
           read_arguments(c, call_site, arguments...);
-          if (control.records()) {
+          if (control.steering().records()) {
             start = ticks();
             if constexpr (when == When::Blocks)
               begin_event(c, recorder, start);
@@ -317,7 +317,7 @@ struct Interceptor {
     if (!guarded([&] {
           Context& c = *read;
           read_results(c, result, arguments...);
-          if (control.records()) {
+          if (control.steering().records()) {
             const std::uint64_t end = ticks();
             if constexpr (can_fail)
               append_attempt(c, recorder, start, end, result == MPI_SUCCESS && failed(c));
@@ -347,10 +347,10 @@ struct Interceptor {
           control.before(c);
           if (void* const other = control.replacement(call))
             made = reinterpret_cast<int (*)(Arguments...)>(other);
-          if constexpr (action == Action::Start) deferred = control.is_deferred();
+          if constexpr (action == Action::Start) deferred = control.steering().is_deferred();
           ((arguments = steered<Roles>(control, arguments)), ...);
           if constexpr (has<roles::Target> && when == When::Returns) {
-            if (control.is_deferred()) {
+            if (control.steering().is_deferred()) {
               auto copy = control.copy_origin(c);
               const void* const origin = copy != nullptr ? copy->origin() : c.send.address;
               control.defer(c, std::move(copy), [real, ... kept = kept<Roles>(arguments, origin)] {
@@ -447,7 +447,8 @@ struct Interceptor {
             control->after(c);
           if constexpr (when != When::Blocks)
             if (journaling.is_steered() && result == MPI_SUCCESS) [[unlikely]]
-              mpi::exchange_early(journaling, c, control != nullptr && control->is_complete());
+              mpi::exchange_early(journaling, c,
+                                  control != nullptr && control->steering().is_complete());
           entry.close();
         })) [[unlikely]] {
       made->give_up();

@@ -144,7 +144,7 @@ void follow(Context& c, Recorder& recorder) {
 }  // namespace
 
 void locate(Context& c, CallSite call_site) {
-  c.event.site = c.task.sites.find(call_site.pc, call_site.frame);
+  c.event.site = c.task.sites.find_call(call_site.pc, call_site.frame);
 }
 
 void begin_event(Context& c, Recorder& recorder, std::uint64_t start) {
@@ -211,7 +211,7 @@ void take_leave() {
 void before_passing_on(Action action, int abort_code) {
   if (!has_failed()) return;
   Online::take_leave();
-  if (Control* control = Control::get()) control->leave(action == Action::Finalize);
+  if (Steering* const steering = Steering::get()) steering->give_up(action == Action::Finalize);
   if (action == Action::Finalize) before_last_call();
   Recorder* const recorder = Recorder::last();
   if (recorder == nullptr) return;

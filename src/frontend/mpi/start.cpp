@@ -292,7 +292,7 @@ Recorder* start_replay(const std::string& directory, RankDefinition self, const 
     unlink(path.c_str());
   auto started = Recorder::start(options.output, self, options);
   if (!started) return complain_once(started.error().message), nullptr;
-  const bool steered = Control::has_schedule(directory);
+  const bool steered = Steering::has_schedule(directory);
   Journaling::start(**started, options.output, std::move(*recorded), journal_setup(steered));
   if (const std::string path = environment("PHOTOFINISH_REPLAY_OFFERS"); !path.empty()) {
     auto files = PayloadFiles::open(path, rank);
@@ -357,7 +357,7 @@ bool will_be_recorded() {
   if (const auto rank = rank_of_launcher(); rank && !is_recorded(*options, *rank)) return;
   // A steered run executes the copy of the code that was checked, since it has the access sites.
   const std::string replayed = environment("PHOTOFINISH_REPLAY");
-  if (!Control::has_schedule(replayed.empty() ? options->output : replayed)) prepare_values();
+  if (!Steering::has_schedule(replayed.empty() ? options->output : replayed)) prepare_values();
   Turns::name_threads();
 }
 
@@ -422,7 +422,7 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
 namespace {
 
 // All ranks take part in the collective steps, whatever fails on one of them: the decision of rank
-// 0, whether all can record, and the start of Control and Online.
+// 0, whether all can record, and the start of the steering and Online.
 Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
   unsetenv("PHOTOFINISH_ACTIVE");
   char problem[1024] = "";  // why this rank cannot record
@@ -508,7 +508,7 @@ Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
     attempt(
         [&] {
           directory = decision.directory;
-          has_schedule = Control::has_schedule(directory);
+          has_schedule = Steering::has_schedule(directory);
           recording = !options->record.empty();
           left_out = recording && !is_recorded(*options, rank);
           std::string why;

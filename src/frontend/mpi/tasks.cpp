@@ -48,20 +48,20 @@ void begin_tasks() {
 
 // In a confirming run nothing is recorded.
 void end_accesses(bool acquires, std::uint64_t, bool) {
-  Control* const control = Control::get();
-  if (acquires || control == nullptr || t_inside != 0 || t_in_hook || has_failed()) return;
+  Steering* const steering = Steering::get();
+  if (acquires || steering == nullptr || t_inside != 0 || t_in_hook || has_failed()) return;
   t_in_hook = true;
-  guarded([&] { control->end_accesses(); });
+  guarded([&] { steering->end_accesses(); });
   t_in_hook = false;
 }
 
 }  // namespace
 
 void follow_tasks() {
-  if (Control* const control = Control::get(); control != nullptr && !control->records())
+  if (Steering* const steering = Steering::get(); steering != nullptr && !steering->records())
     Tasks::follow(
         end_accesses, [](std::uintptr_t, std::uintptr_t) {}, [] { ObjectLock::needed = true; });
-  else if (control == nullptr && Journaling::get() == nullptr)
+  else if (steering == nullptr && Journaling::get() == nullptr)
     Tasks::follow(record_task, record_given_back, begin_tasks);
 }
 

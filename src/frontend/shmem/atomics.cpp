@@ -51,6 +51,23 @@ void run(CallSite call_site, Call family, const Atomic& a, Part<> made) {
   if (fetches && a.pe == own_pe()) call.make_progress();
 }
 
+// One without a result may be made later.
+using Issue = void (*)(const Atomic&);
+void update(CallSite call_site, Call family, const Atomic& a, Issue issue) {
+  Interception call(family, call_site);
+  call.operating(
+      a.context, [&](Context& c) { describe(c, a); }, [&] { issue(a); },
+      [&](bool, Interception::Later& later) {
+        std::uint64_t operand = 0;
+        if (a.operand != nullptr) std::memcpy(&operand, a.operand, a.bytes);
+        later = [a, operand, issue] {
+          Atomic kept = a;
+          kept.operand = &operand;
+          issue(kept);
+        };
+      });
+}
+
 }  // namespace
 
 // --- forms: no operand, one operand, compare and operand; without result, with it, with it later
@@ -65,15 +82,23 @@ void run(CallSite call_site, Call family, const Atomic& a, Part<> made) {
        __VA_ARGS__},                                   \
       [&] { made; })
 
-#define INC(symbol, family, T, parameters, arguments, given)                   \
-  SHMEM_ENTRY void symbol(parameters T* dest, int pe) {                        \
-    ATOMIC(family, T, given, dest, pe, SHMEM_REAL(symbol)(arguments dest, pe), \
-           .operand = nullptr);                                                \
+#define INC(symbol, family, T, parameters, arguments, given)                                   \
+  SHMEM_ENTRY void symbol(parameters T* dest, int pe) {                                        \
+    update(CALL_SITE, ShmemCall::family, {given, dest, pe, sizeof(T), element_type<T>},        \
+           [](const Atomic& a) {                                                               \
+             [[maybe_unused]] const Ctx context = a.context;                                   \
+             SHMEM_REAL(symbol)(arguments static_cast<T*>(const_cast<void*>(a.target)), a.pe); \
+           });                                                                                 \
   }
-#define UPDATE(symbol, family, T, parameters, arguments, given)                       \
-  SHMEM_ENTRY void symbol(parameters T* dest, T value, int pe) {                      \
-    ATOMIC(family, T, given, dest, pe, SHMEM_REAL(symbol)(arguments dest, value, pe), \
-           .operand = &value);                                                        \
+#define UPDATE(symbol, family, T, parameters, arguments, given)                                 \
+  SHMEM_ENTRY void symbol(parameters T* dest, T value, int pe) {                                \
+    update(CALL_SITE, ShmemCall::family, {given, dest, pe, sizeof(T), element_type<T>, &value}, \
+           [](const Atomic& a) {                                                                \
+             [[maybe_unused]] const Ctx context = a.context;                                    \
+             SHMEM_REAL(symbol)                                                                 \
+             (arguments static_cast<T*>(const_cast<void*>(a.target)),                           \
+              *static_cast<const T*>(a.operand), a.pe);                                         \
+           });                                                                                  \
   }
 #define FETCH(symbol, family, T, constness, parameters, arguments, given)               \
   SHMEM_ENTRY T symbol(parameters constness T* dest, int pe) {                          \

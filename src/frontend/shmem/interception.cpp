@@ -99,17 +99,18 @@ Interception::Interception(Call call, CallSite call_site) : call_(call), call_si
   if (recorder_ == nullptr && !has_failed()) return;
   outermost_ = true;
   mpi::t_inside = call_site.frame;
-  // OpenSHMEM programs are not confirmed: the commands say so.
-  if (recorder_ != nullptr && mpi::Control::get() != nullptr) return;
   task_ = recorder_ != nullptr ? mpi::task_of(*recorder_) : nullptr;
-  if (task_ != nullptr && ThreadAccesses::any() && !mpi::record_thread_accesses(*recorder_, *task_))
+  if (task_ != nullptr) steering_ = Steering::get();
+  if (task_ != nullptr && steering_ == nullptr && ThreadAccesses::any() &&
+      !mpi::record_thread_accesses(*recorder_, *task_))
     task_ = nullptr;
   if (task_ == nullptr) {
     mpi::before_passing_on(traits(call).action, 0);
     return;
   }
-  journaling_ = Journaling::get();
   ParallelRegions::communicate();
+  if (steering_ != nullptr) return;
+  journaling_ = Journaling::get();
   task_->lane->entered(call, call_site.pc);
   start_ = ticks();
 }
@@ -125,7 +126,51 @@ Context& Interception::begin() {
   return c;
 }
 
+// In a confirming run nothing is recorded. False if the tool has failed.
+bool Interception::enter_steered(const Describes& arguments, const steered::How& how) {
+  if (guarded([&] {
+        arguments(begin());
+        steered::before(*steering_, *context_, how);
+      }))
+    return true;
+  steering_ = nullptr;
+  task_ = nullptr;
+  mpi::before_passing_on(traits(call_).action, 0);
+  return false;
+}
+
+void Interception::leave_steered(const Describes& results, const steered::How& how) {
+  if (steering_ == nullptr) return;
+  finish([&] {
+    results(*context_);
+    steered::after(*steering_, *context_, how);
+  });
+}
+
+void Interception::run_steered(const Describes& arguments, const Part<>& made,
+                               const Describes& results, const steered::How& how) {
+  enter_steered(arguments, how);
+  made();
+  leave_steered(results, how);
+}
+
+void Interception::operating(Ctx context, Describes arguments, Part<> made, Keep keep) {
+  if (steering_ == nullptr) return returning(arguments, made);
+  const steered::How how{.pending = true, .keeps = true, .context = context};
+  bool deferred = false;
+  if (enter_steered(arguments, how) && steering_->is_deferred())
+    guarded([&] {
+      Later later;
+      keep(steered::copies_origin(*steering_), later);
+      steered::defer(*steering_, *context_, context, std::move(later));
+      deferred = true;
+    });
+  if (!deferred) made();
+  leave_steered(kNothing, how);
+}
+
 void Interception::returning(Describes arguments, Part<> made, Part<> answer, Describes results) {
+  if (steering_ != nullptr) return run_steered(arguments, made, results, {});
   if (task_ != nullptr && journaling_ != nullptr) enter_journaled(arguments, Recorded::AtReturn);
   if (!replays()) made();
   const std::uint64_t end = ticks();
@@ -144,6 +189,14 @@ void Interception::returning(Describes arguments, Part<> made, Part<> answer, De
 }
 
 void Interception::attempting(Part<> made, Part<> answer, const bool& failed, Describes results) {
+  if (steering_ != nullptr)
+    return run_steered(
+        kNothing, [&] { made(), answer(); },
+        [&](Context& c) {
+          results(c);
+          c.event.fields.set(Field::flag, failed ? 0 : 1);
+        },
+        {});
   if (task_ != nullptr && journaling_ != nullptr) enter_journaled(kNothing, Recorded::AtReturn);
   if (!replays()) made();
   const std::uint64_t end = ticks();
@@ -162,6 +215,14 @@ void Interception::attempting(Part<> made, Part<> answer, const bool& failed, De
 }
 
 void Interception::waiting(Describes arguments, Part<> made, Part<> answer, Describes results) {
+  if (steering_ != nullptr) {
+    const Action action = traits(call_).action;
+    const bool polls = steered::is_active() && call_ != ShmemCall::shmem_team_sync &&
+                       (action == Action::Barrier || action == Action::Synchronize);
+    return run_steered(
+        arguments, [&] { made(), answer(); }, results,
+        {.waits = action != Action::Quiet && action != Action::Abort, .polls = polls});
+  }
   if (task_ != nullptr) {
     if (journaling_ != nullptr)
       enter_journaled(arguments, Recorded::FromStart);
@@ -179,7 +240,30 @@ void Interception::waiting(Describes arguments, Part<> made, Part<> answer, Desc
   if (task_ != nullptr) finish(record);
 }
 
+void Interception::waiting_until(Describes arguments, Part<> made, Part<bool&> is_over,
+                                 Part<> answer, Describes results) {
+  if (steering_ == nullptr || !steering_->has_deferred())
+    return waiting(arguments, made, answer, results);
+  const auto wait = [&] {
+    if (steering_ != nullptr)
+      steering_->wait_while_deferring([&] {
+        bool over = false;
+        is_over(over);
+        return over;
+      });
+    made();
+    answer();
+  };
+  run_steered(arguments, wait, results, {.waits = true, .polls = true});
+}
+
 void Interception::querying(Part<> made, Part<> answer, const bool& found, Describes results) {
+  if (steering_ != nullptr) {
+    made();
+    answer();
+    if (found) finish([&] { results(begin()); });
+    return;
+  }
   if (task_ != nullptr && journaling_ != nullptr) enter_journaled(kNothing, Recorded::Maybe);
   if (!replays()) made();
   const std::uint64_t end = ticks();
@@ -199,6 +283,14 @@ void Interception::querying(Part<> made, Part<> answer, const bool& found, Descr
 
 void Interception::ending(Part<> made, Part<> made_on_replay) {
   if (task_ == nullptr) return made();
+  if (steering_ != nullptr) {
+    const steered::How how{.waits = true};
+    if (!enter_steered(kNothing, how)) return made();
+    mpi::before_last_call();
+    made();
+    leave_steered(kNothing, how);
+    return Recorder::last()->finalized();
+  }
   if (journaling_ != nullptr) Journaling::pause_values(true);
   enter(kNothing);
   const bool records = task_ != nullptr;

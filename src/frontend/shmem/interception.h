@@ -9,17 +9,20 @@
 // A call that the library makes itself is passed on. In a checked run, one that returns at once is
 // made first and then recorded; one that waits is recorded before it starts, so that a hang shows
 // what it was. In a recorded rank, what the call returns and writes also goes to the journal. A
-// replayed rank does not make the call: the journal provides that (record/journal.h).
+// replayed rank does not make the call: the journal provides that (record/journal.h). In a
+// confirming run it may wait before the call, and make operations later (shmem/steered.h).
 //
 // The real function is the next one behind ours. It is looked up when it is first called: programs
 // without liboshmem load this library, too.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <type_traits>
 
 #include "frontend/mpi/interceptor.h"
+#include "frontend/shmem/steered.h"
 #include "frontend/shmem/symmetric_memory.h"
 #include "frontend/shmem/table/shmem_call.h"
 #include "replay/journaling.h"
@@ -32,7 +35,6 @@
 namespace photofinish::shmem {
 
 using mpi::Context;
-using Ctx = void*;  // shmem_ctx_t
 
 // A function that lives as long as the call it is passed to.
 template <class... Arguments>
@@ -67,6 +69,11 @@ class Interception {
   // journal, if there is one, and `results` adds that to the event.
   void returning(Describes arguments, Part<> made, Part<> answer = kNothing,
                  Describes results = kNothing);
+  // The same for an operation on the memory of another PE that may be pending when the call has
+  // returned. `keep` provides it to be made later, with a copy of its origin data if `copies`.
+  using Later = std::function<void()>;
+  using Keep = Part<bool, Later&>;
+  void operating(Ctx context, Describes arguments, Part<> made, Keep keep);
   // The same for one that may come back with nothing done: `failed`, after `answer`.
   void attempting(Part<> made, Part<> answer, const bool& failed, Describes results);
   // A call that is an event only if it found something: `found`, after `answer`.
@@ -75,6 +82,10 @@ class Interception {
   // A call that may wait for other PEs.
   void waiting(Describes arguments, Part<> made, Part<> answer = kNothing,
                Describes results = kNothing);
+  // The same for one that waits until `is_over` finds a condition. In a confirming run, deferred
+  // operations of this PE may have to be made meanwhile.
+  void waiting_until(Describes arguments, Part<> made, Part<bool&> is_over, Part<> answer,
+                     Describes results);
   // The last call. A replayed PE makes another one, since its OpenSHMEM was never started.
   void ending(Part<> made, Part<> made_on_replay);
 
@@ -101,6 +112,11 @@ class Interception {
  private:
   Context& begin();
   void enter(const Describes& arguments);
+  // In a confirming run.
+  bool enter_steered(const Describes& arguments, const steered::How& how);
+  void leave_steered(const Describes& results, const steered::How& how);
+  void run_steered(const Describes& arguments, const Part<>& made, const Describes& results,
+                   const steered::How& how);
   // When the event of the call is recorded.
   enum class Recorded : std::uint8_t { FromStart, AtReturn, Maybe };
   void enter_journaled(const Describes& arguments, Recorded recorded);
@@ -120,6 +136,7 @@ class Interception {
   Recorder* recorder_ = nullptr;
   Task* task_ = nullptr;              // null: the call is passed on
   Journaling* journaling_ = nullptr;  // of a recorded or replayed rank
+  Steering* steering_ = nullptr;      // of a confirming run
   std::uint64_t start_ = 0;
   std::optional<Context> context_;
   std::optional<Entry> entry_;
@@ -161,8 +178,6 @@ void leave_fetch(Ctx context, const Fetch& fetch);
 // Before and after a call that completes all of the context.
 void expect_results(Context& c, Ctx context);
 void complete_pending(Context& c, Ctx context);
-constexpr Ctx kDefaultContext = nullptr;
-
 inline std::uint64_t bits_of(const void* value, std::size_t bytes) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, value, bytes);

@@ -54,6 +54,7 @@ void run_first(CallSite call_site, const Start& start) {
     if (mpi::will_be_recorded()) SymmetricMemory::get().keep_static_data();
   });
   Recorder* const recorder = mpi::start_recording(nullptr, begun);
+  steered::start();
   Task* const task = recorder != nullptr ? mpi::task_of(*recorder) : nullptr;
   if (task == nullptr || !guarded([&] {
         Journaling* const journaling = Journaling::get();
@@ -81,7 +82,11 @@ void initialize(CallSite call_site, const Start& start) {
             journaling != nullptr && !journaling->replays())
           SymmetricMemory::get().keep_static_data();
       },
-      start.made, kNothing,
+      [&] {
+        start.made();
+        steered::start();
+      },
+      kNothing,
       [&](Context& c) { describe_start(c, start, [&](int& value) { call.exchange(value); }); });
 }
 

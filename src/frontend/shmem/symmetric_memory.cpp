@@ -198,6 +198,37 @@ SymmetricMemory::Place SymmetricMemory::find(const void* address) const {
   return {region->id, reinterpret_cast<std::uint64_t>(address) - region->base};
 }
 
+// Above all addresses of programs.
+std::int64_t SymmetricMemory::common_address(WinId region, std::uint64_t displacement) const {
+  constexpr std::uint64_t kRegions = 0x7fff;
+  const std::size_t count = count_.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < count; ++i)
+    if (regions_[i].id == region)
+      return static_cast<std::int64_t>(((regions_[i].uid.value % kRegions + 1) << 48) +
+                                       displacement);
+  return 0;
+}
+
+std::optional<SymmetricMemory::Shared> SymmetricMemory::shared(std::int64_t address,
+                                                               WorldRank own) const {
+  if (const Place place = find(reinterpret_cast<const void*>(address)); place.region != WinId(0))
+    return Shared{own, common_address(place.region, place.displacement)};
+  const std::size_t count = count_.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < count; ++i)
+    for (const WinSegment& segment : regions_[i].segments)
+      if (static_cast<std::uint64_t>(address) - segment.address < segment.size)
+        return Shared{
+            segment.owner,
+            common_address(regions_[i].id, static_cast<std::uint64_t>(address) - segment.address)};
+  return std::nullopt;
+}
+
+bool SymmetricMemory::has_segments() const {
+  const std::size_t count = count_.load(std::memory_order_acquire);
+  return std::any_of(regions_.begin(), regions_.begin() + static_cast<std::ptrdiff_t>(count),
+                     [](const WinDefinition& region) { return !region.segments.empty(); });
+}
+
 void SymmetricMemory::allocated(Task& task, void* block, std::size_t bytes) {
   const auto begin = reinterpret_cast<std::uint64_t>(block);
   Journaling* const journaling = Journaling::get();

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,17 @@ class SymmetricMemory {
     std::uint64_t displacement = 0;
   };
   Place find(const void* address) const;
+
+  // The same address for all PEs, whoever asks: static data is elsewhere in each process.
+  std::int64_t common_address(WinId region, std::uint64_t displacement) const;
+  // The PE whose memory this address is, and the common address. Also behind shmem_ptr.
+  struct Shared {
+    WorldRank owner;
+    std::int64_t common;
+  };
+  std::optional<Shared> shared(std::int64_t address, WorldRank own) const;
+  // Whether the program has pointers to the memory of other PEs.
+  bool has_segments() const;
 
   // A block of the heap: reachable from now on. The first one finds the heap. On replay, the block
   // is mapped at its recorded address.

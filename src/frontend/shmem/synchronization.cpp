@@ -21,6 +21,10 @@ void enter_set(Context& c, int first, int log_stride, int count, const long* syn
   add_buffer(c, BufferUse::ReadWrite, sync, static_cast<std::int64_t>(sizeof *sync));
 }
 
+steered::PeSet set_of(int first, int log_stride, int count) {
+  return {first, 1 << (log_stride & 31), count};
+}
+
 // The lock of PE 0 is the lock.
 void describe_lock(Context& c, const volatile long* lock) {
   add_target(c, BufferUse::TargetUpdate, const_cast<const long*>(lock), 0, 1, element_type<long>());
@@ -51,26 +55,35 @@ SHMEM_ENTRY void shmem_ctx_fence(Ctx context) {
 }
 
 SHMEM_ENTRY void shmem_barrier_all() {
-  run_completing(CALL_SITE, ShmemCall::shmem_barrier_all, kDefaultContext, kNothing,
-                 [] { SHMEM_REAL(shmem_barrier_all)(); });
+  run_completing(CALL_SITE, ShmemCall::shmem_barrier_all, kDefaultContext, kNothing, [] {
+    if (!steered::barrier({})) SHMEM_REAL(shmem_barrier_all)();
+  });
 }
 
 SHMEM_ENTRY void shmem_barrier(int first, int log_stride, int count, long* sync) {
   run_completing(
       CALL_SITE, ShmemCall::shmem_barrier, kDefaultContext,
       [&](Context& c) { enter_set(c, first, log_stride, count, sync); },
-      [&] { SHMEM_REAL(shmem_barrier)(first, log_stride, count, sync); });
+      [&] {
+        if (!steered::barrier(set_of(first, log_stride, count)))
+          SHMEM_REAL(shmem_barrier)(first, log_stride, count, sync);
+      });
 }
 
 SHMEM_ENTRY void shmem_sync_all() {
   Interception call(ShmemCall::shmem_sync_all, CALL_SITE);
-  call.waiting(kNothing, [] { SHMEM_REAL(shmem_sync_all)(); });
+  call.waiting(kNothing, [] {
+    if (!steered::synchronize({})) SHMEM_REAL(shmem_sync_all)();
+  });
 }
 
 SHMEM_ENTRY void shmem_sync(int first, int log_stride, int count, long* sync) {
   Interception call(ShmemCall::shmem_sync, CALL_SITE);
   call.waiting([&](Context& c) { enter_set(c, first, log_stride, count, sync); },
-               [&] { SHMEM_REAL(shmem_sync)(first, log_stride, count, sync); });
+               [&] {
+                 if (!steered::synchronize(set_of(first, log_stride, count)))
+                   SHMEM_REAL(shmem_sync)(first, log_stride, count, sync);
+               });
 }
 
 SHMEM_ENTRY int shmem_team_sync(Team team) {

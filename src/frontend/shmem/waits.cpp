@@ -24,15 +24,17 @@ void add_value(Context& c, const Words& words, std::size_t index) {
   c.event.numbers.push_back(static_cast<std::int64_t>(bits_of(word, words.bytes)));
 }
 
-// One word: known before the call waits. `value`: what the call returned of it, if it did.
-void wait(CallSite call_site, Call family, const Words& words, Part<> made, void* value = nullptr) {
+// One word: known before the call waits. `is_over` tests it; `value`: what the call returned of it,
+// if it did.
+void wait(CallSite call_site, Call family, const Words& words, Part<> made, Part<bool&> is_over,
+          void* value = nullptr) {
   Interception call(family, call_site);
-  call.waiting(
+  call.waiting_until(
       [&](Context& c) {
         add_word(c, words, 0);
         c.event.more_numbers = 1;
       },
-      made,
+      made, is_over,
       [&] {
         call.exchange_observed(words.first, words.bytes);
         if (value != nullptr) call.exchange_memory(value, words.bytes);
@@ -42,6 +44,8 @@ void wait(CallSite call_site, Call family, const Words& words, Part<> made, void
         c.event.numbers.push_back(static_cast<std::int64_t>(bits_of(value, words.bytes)));
       });
 }
+
+constexpr int kNotEqual = 1;  // SHMEM_CMP_NE
 
 using Indices = std::vector<std::size_t>;
 
@@ -108,27 +112,34 @@ void test_some(CallSite call_site, Call family, const Words& words, std::size_t*
 
 }  // namespace
 
-#define WAIT(symbol, T, parameters, arguments)                     \
-  SHMEM_ENTRY void symbol(volatile T* word parameters) {           \
-    wait(CALL_SITE, ShmemCall::shmem_wait_until,                   \
-         {const_cast<const T*>(word), sizeof(T), element_type<T>}, \
-         [&] { SHMEM_REAL(symbol)(word arguments); });             \
+// `name`: of the function that tests the same condition.
+#define WAIT(symbol, name, T, parameters, arguments, comparison, value)         \
+  SHMEM_ENTRY void symbol(volatile T* word parameters) {                        \
+    wait(                                                                       \
+        CALL_SITE, ShmemCall::shmem_wait_until,                                 \
+        {const_cast<const T*>(word), sizeof(T), element_type<T>},               \
+        [&] { SHMEM_REAL(symbol)(word arguments); },                            \
+        [&](bool& over) {                                                       \
+          over = SHMEM_REAL(shmem_##name##_test)(word, comparison, value) != 0; \
+        });                                                                     \
   }
 #define COMMA ,
 #define SYNC_TYPE(name, T)                                                                    \
-  WAIT(shmem_##name##_wait_until, T, COMMA int comparison COMMA T value,                      \
-       COMMA comparison COMMA value)                                                          \
   SHMEM_ENTRY int shmem_##name##_test(volatile T* word, int comparison, T value) {            \
     int satisfied = 0;                                                                        \
     test_all(CALL_SITE, ShmemCall::shmem_test,                                                \
              {const_cast<const T*>(word), sizeof(T), element_type<T>}, 1, nullptr, satisfied, \
              [&] { satisfied = SHMEM_REAL(shmem_##name##_test)(word, comparison, value); });  \
     return satisfied;                                                                         \
-  }
-#define OLD_SYNC_TYPE(name, T) WAIT(shmem_##name##_wait, T, COMMA T value, COMMA value)
+  }                                                                                           \
+  WAIT(shmem_##name##_wait_until, name, T, COMMA int comparison COMMA T value,                \
+       COMMA comparison COMMA value, comparison, value)
+#define OLD_SYNC_TYPE(name, T) \
+  WAIT(shmem_##name##_wait, name, T, COMMA T value, COMMA value, kNotEqual, value)
 #include "frontend/shmem/types.def"
-WAIT(shmem_wait, long, COMMA long value, COMMA value)
-WAIT(shmem_wait_until, long, COMMA int comparison COMMA long value, COMMA comparison COMMA value)
+WAIT(shmem_wait, long, long, COMMA long value, COMMA value, kNotEqual, value)
+WAIT(shmem_wait_until, long, long, COMMA int comparison COMMA long value,
+     COMMA comparison COMMA value, comparison, value)
 
 // --- OpenSHMEM 1.5: several words, compared with one value or with one each
 
@@ -205,7 +216,9 @@ SHMEM_ENTRY std::uint64_t shmem_signal_wait_until(std::uint64_t* word, int compa
   wait(
       CALL_SITE, ShmemCall::shmem_signal_wait_until,
       {word, sizeof *word, element_type<std::uint64_t>},
-      [&] { seen = SHMEM_REAL(shmem_signal_wait_until)(word, comparison, value); }, &seen);
+      [&] { seen = SHMEM_REAL(shmem_signal_wait_until)(word, comparison, value); },
+      [&](bool& over) { over = SHMEM_REAL(shmem_uint64_test)(word, comparison, value) != 0; },
+      &seen);
   return seen;
 }
 

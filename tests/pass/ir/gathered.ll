@@ -341,3 +341,42 @@ outer_end:
 exit:
   ret void
 }
+
+; Where a row begins is the result of a call: only each row for itself is known.
+; hooks: range load, range store, range load, gather load, load 8
+; remark: Gathered a load is computed from its indices before 1 loop
+define void @rows_begin_at_a_result(ptr noalias %product, ptr noalias %ends, ptr noalias %columns, ptr noalias %vector, i64 %rows) {
+entry:
+  br label %outer
+outer:
+  %row = phi i64 [ 0, %entry ], [ %next_row, %outer_end ]
+  %next_row = add nuw nsw i64 %row, 1
+  %at_end = getelementptr i64, ptr %ends, i64 %row
+  %begin = call i64 @begin_of(i64 %row)
+  %end = load i64, ptr %at_end
+  %some = icmp slt i64 %begin, %end
+  br i1 %some, label %before, label %outer_end
+before:
+  br label %inner
+inner:
+  %i = phi i64 [ %begin, %before ], [ %next, %inner ]
+  %sum = phi double [ 0.0, %before ], [ %total, %inner ]
+  %from = getelementptr i32, ptr %columns, i64 %i
+  %column = load i32, ptr %from
+  %at = zext i32 %column to i64
+  %where = getelementptr double, ptr %vector, i64 %at
+  %v = load double, ptr %where
+  %total = fadd double %sum, %v
+  %next = add nsw i64 %i, 1
+  %done = icmp eq i64 %next, %end
+  br i1 %done, label %outer_end, label %inner
+outer_end:
+  %result = phi double [ 0.0, %outer ], [ %total, %inner ]
+  %to = getelementptr double, ptr %product, i64 %row
+  store double %result, ptr %to
+  %last_row = icmp eq i64 %next_row, %rows
+  br i1 %last_row, label %exit, label %outer
+exit:
+  ret void
+}
+declare i64 @begin_of(i64) memory(none)

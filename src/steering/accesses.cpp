@@ -1,19 +1,19 @@
 // Loads and stores of a confirming run that are an access site.
 #include <algorithm>
 
-#include "frontend/mpi/control_step.h"
 #include "runtime/recorder.h"
+#include "steering/step.h"
 
-namespace photofinish::mpi {
+namespace photofinish {
 
-bool Control::checks_memory() const {
+bool Steering::checks_memory() const {
   const auto is_memory = [](const ScheduledSide& side) { return is_access(side.call); };
   return schedule_.kind == RaceKind::Memory &&
          (std::any_of(schedule_.sides.begin(), schedule_.sides.end(), is_memory) ||
           std::any_of(schedule_.other_sites.begin(), schedule_.other_sites.end(), is_memory));
 }
 
-std::vector<std::uint32_t> Control::lines() const {
+std::vector<std::uint32_t> Steering::lines() const {
   std::vector<std::uint32_t> all;
   for (const auto* sides : {&schedule_.sides, &schedule_.other_sites})
     for (const ScheduledSide& side : *sides)
@@ -21,19 +21,19 @@ std::vector<std::uint32_t> Control::lines() const {
   return all;
 }
 
-std::uint8_t Control::sides_at(Call call, std::uint64_t pc) {
+std::uint8_t Steering::sides_at(Call call, std::uint64_t pc) {
   Recorder* recorder = Recorder::get();
   Task* task = recorder != nullptr ? recorder->task() : nullptr;
   return static_cast<std::uint8_t>(1 +
                                    (task != nullptr ? sides_of(call, task->sites.find(pc, 0)) : 0));
 }
 
-bool Control::wants(std::uint8_t sides) const {
+bool Steering::wants(std::uint8_t sides) const {
   return sides != 1 || t_unfinished == Unfinished::Access;
 }
 
 // The bytes of the race at this rank's addresses in this run.
-ByteRange Control::bytes_of_race() const {
+ByteRange Steering::bytes_of_race() const {
   for (const auto& [id, window] : known_.wins) {
     if (window.uid != schedule_.win || schedule_.win == Uid()) continue;
     const std::int64_t begin = static_cast<std::int64_t>(window.base) + schedule_.offset;
@@ -42,11 +42,11 @@ ByteRange Control::bytes_of_race() const {
   return {};
 }
 
-void Control::end_accesses() {
+void Steering::end_accesses() {
   if (std::exchange(t_unfinished, Unfinished::Nothing) != Unfinished::Nothing) first_is_done();
 }
 
-void Control::reach_access(std::uint8_t which, std::vector<Strided> footprint, bool loop) {
+void Steering::reach_access(std::uint8_t which, std::vector<Strided> footprint, bool loop) {
   if (t_unfinished == Unfinished::Access) end_accesses();
   if (which - 1u == kOtherSite) hold_at_other_site();
   const std::uint32_t sides = (which - 1u) & kSides;
@@ -64,25 +64,11 @@ void Control::reach_access(std::uint8_t which, std::vector<Strided> footprint, b
   }
   for (const Strided& strided : footprint) {
     Strided at = strided;
-    // Shared memory of another rank: at its owner's address.
-    for (const auto& [id, window] : known_.wins)
-      for (const WinSegment& segment : window.segments) {
-        const auto begin = static_cast<std::int64_t>(segment.address);
-        if (strided.offset < begin ||
-            strided.offset >= begin + static_cast<std::int64_t>(segment.size))
-          continue;
-        const auto peers = windows_.find(id.value);
-        const auto comm = known_.comms.find(window.comm);
-        if (peers == windows_.end() || comm == known_.comms.end()) continue;
-        const auto group = known_.groups.find(comm->second.group);
-        if (group == known_.groups.end()) continue;
-        const auto& ranks = group->second.ranks;
-        const auto owner = std::find(ranks.begin(), ranks.end(), segment.owner);
-        if (owner == ranks.end()) continue;
-        mine.owner = segment.owner.value;
-        at.offset = static_cast<std::int64_t>(
-                        peers->second[static_cast<std::size_t>(owner - ranks.begin())].base) +
-                    strided.offset - begin;
+    for (const FindPlace& find : places_)
+      if (const auto place = find(strided.offset)) {
+        mine.owner = place->owner.value;
+        at.offset = place->address;
+        break;
       }
     add_piece(mine, at);
   }
@@ -95,4 +81,4 @@ void Control::reach_access(std::uint8_t which, std::vector<Strided> footprint, b
   t_unfinished = loop ? Unfinished::Loop : Unfinished::Access;
 }
 
-}  // namespace photofinish::mpi
+}  // namespace photofinish

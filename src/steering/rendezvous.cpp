@@ -10,9 +10,9 @@
 
 #include "base/process_times.h"
 #include "base/system_file.h"
-#include "frontend/mpi/control_step.h"
+#include "steering/step.h"
 
-namespace photofinish::mpi {
+namespace photofinish {
 namespace {
 
 constexpr double kBackOff = 0.9;  // after each pause in vain
@@ -49,7 +49,7 @@ class SteadyWait {
 }  // namespace
 
 // One for each finding, and the words behind them.
-bool Control::share_table(const std::string& directory) {
+bool Steering::share_table(const std::string& directory) {
   if (schedules_.by_messages) return false;
   const std::size_t words_at = words_offset(schedules_.findings.size());
   const std::size_t words = sizeof(std::uint64_t) * static_cast<std::size_t>(size_);
@@ -64,7 +64,7 @@ bool Control::share_table(const std::string& directory) {
   return true;
 }
 
-void Control::open_channel() {
+void Steering::open_channel(std::unique_ptr<MeetingChannel> channel) {
   std::vector<std::int32_t> others;
   for (int rank = 0; rank < size_; ++rank)
     if (rank != rank_.value &&
@@ -74,23 +74,16 @@ void Control::open_channel() {
       others.push_back(rank);
   own_table_ = std::make_unique<RendezvousTable>();
   table_ = own_table_.get();
-  channel_ = std::make_unique<ControlChannel>(comm_, rank_.value, size_);
+  channel_ = std::move(channel);
   words_ = channel_->words();
   protocol_ = std::make_unique<MeetingProtocol>(rank_.value, std::move(others), schedule_.first);
   result_->by_messages = schedule_.kind == RaceKind::Memory ? 1 : 0;
 }
 
-// Whether this thread may call MPI now.
-bool Control::may_call() const {
-  return thread_level_ == MPI_THREAD_MULTIPLE ||
-         (thread_level_ != MPI_THREAD_SERIALIZED &&
-          task_number() == static_cast<std::uint64_t>(getpid()));
-}
-
 // With the protocol, the table, and what is to be sent. What two have kept is in their results
 // before either goes on.
 template <class Write>
-void Control::exchange(Write write) {
+void Steering::exchange(Write write) {
   std::lock_guard lock(channel_mutex_);
   std::vector<AddressedMessage> out;
   with_table([&](RendezvousTable& table) { write(*protocol_, table, out); });
@@ -101,7 +94,7 @@ void Control::exchange(Write write) {
   for (const AddressedMessage& message : out) channel_->send(message);
 }
 
-void Control::receive_messages() {
+void Steering::receive_messages() {
   ControlMessage message;
   std::int32_t from = 0;
   const auto next = [&] {
@@ -115,7 +108,7 @@ void Control::receive_messages() {
         });
 }
 
-void Control::count_arrival(std::uint32_t sides) {
+void Steering::count_arrival(std::uint32_t sides) {
   std::lock_guard lock(mutex_);
   for (std::uint32_t side = 0; side < 2; ++side) {
     if ((sides >> side & 1) == 0) continue;
@@ -129,15 +122,15 @@ void Control::count_arrival(std::uint32_t sides) {
 }
 
 // One instance was steered: nobody waits any more.
-bool Control::is_settled() const {
+bool Steering::is_settled() const {
   return schedule_.scope == Scope::Off || (table_->repeats == 0 && has_met());
 }
 
-bool Control::has_met() const {
+bool Steering::has_met() const {
   return std::atomic_ref(table_->met).load(std::memory_order_acquire) != 0;
 }
 
-bool Control::takes_part(std::uint32_t sides) const {
+bool Steering::takes_part(std::uint32_t sides) const {
   for (std::uint32_t side = 0; side < 2; ++side) {
     const ScheduledSide& wanted = schedule_.sides[side];
     if ((sides >> side & 1) != 0 &&
@@ -147,7 +140,7 @@ bool Control::takes_part(std::uint32_t sides) const {
   return false;
 }
 
-bool Control::wants_to_wait(std::uint32_t sides) {
+bool Steering::wants_to_wait(std::uint32_t sides) {
   // A task's own operation, and its next accesses: it would wait for itself.
   if (schedule_.own_operation &&
       (schedule_.sides[0].rank != kAnySource || schedule_.scope == Scope::Every))
@@ -158,7 +151,7 @@ bool Control::wants_to_wait(std::uint32_t sides) {
   return std::uniform_real_distribution<double>()(random_) < eagerness_;
 }
 
-TableEntry Control::make_entry(std::uint32_t sides) {
+TableEntry Steering::make_entry(std::uint32_t sides) {
   std::lock_guard lock(mutex_);
   TableEntry mine{};
   mine.state = EntryState::Waiting;
@@ -171,20 +164,19 @@ TableEntry Control::make_entry(std::uint32_t sides) {
   return mine;
 }
 
-void Control::make_progress() {
-  int flag = 0;
-  if (may_call()) {
+void Steering::make_progress() {
+  if (host_.may_call()) {
     if (channel_ != nullptr)
       receive_messages();
     else
-      REAL(PMPI_Iprobe)(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
+      host_.progress();
   }
   std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 
 // Time, for waits that end after a while. It stands still while this rank does not run, or another
 // one is stopped (SIGSTOP, a debugger): a rank that cannot come is not late.
-std::uint64_t Control::wait_ns() {
+std::uint64_t Steering::wait_ns() {
   const std::uint64_t now = now_ns(), passed = now - t_known_ns;
   const std::uint64_t interval =
       std::max(kStoppedCheckNs, static_cast<std::uint64_t>(size_) * kStoppedCheckOfRankNs);
@@ -195,7 +187,7 @@ std::uint64_t Control::wait_ns() {
   return now - t_left_out_ns;
 }
 
-bool Control::is_other_stopped() {
+bool Steering::is_other_stopped() {
   for (int rank = 0; processes_ != nullptr && rank < size_; ++rank) {
     const std::uint64_t process = processes_[rank].load(std::memory_order_relaxed);
     if (rank == rank_.value || process == 0 || !is_stopped_process(process)) continue;
@@ -207,13 +199,13 @@ bool Control::is_other_stopped() {
 
 // No other rank reaches its site while all of them wait: for this rank, in collectives or for locks
 // that it holds, or for each other. The threads of this rank may still.
-bool Control::all_others_wait() {
+bool Steering::all_others_wait() {
   if (schedule_.threads) return false;
   const std::uint64_t now = now_ns();
   if (now - last_check_ < kCheckNs) return false;
   if (channel_ != nullptr) {
     std::lock_guard lock(channel_mutex_);
-    if (!may_call() || !channel_->fetch()) return false;
+    if (!host_.may_call() || !channel_->fetch()) return false;
   }
   last_check_ = now;
   for (int rank = 0; rank < size_; ++rank) {
@@ -232,7 +224,7 @@ bool Control::all_others_wait() {
 
 // First, Second, or Proceed if others met and no meeting follows; Entered if no task came. `slot`
 // is that of the task's entry, or of its pending operation.
-Turn Control::pause(std::uint32_t limit_ms, std::uint32_t slot) {
+Turn Steering::pause(std::uint32_t limit_ms, std::uint32_t slot) {
   const std::uint64_t since = wait_ns(), task = task_number();
   Turn turn = Turn::Entered;
   const auto update = [&](RendezvousTable& table) {
@@ -265,7 +257,35 @@ Turn Control::pause(std::uint32_t limit_ms, std::uint32_t slot) {
   return turn;
 }
 
-void Control::store_meeting() {
+void Steering::begin_pause() {
+  words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
+  quiet_since_ = now_ns();
+}
+
+void Steering::end_pause() { words_[rank_.value].fetch_add(1, std::memory_order_relaxed); }
+
+// Whether an operation is complete within the limit, and before all other ranks wait.
+bool Steering::await_completion(const std::function<bool()>& is_complete, std::uint32_t limit_ms) {
+  const std::uint64_t since = wait_ns();
+  begin_pause();
+  bool complete = false;
+  do {
+    complete = is_complete();
+    if (!complete) make_progress();
+  } while (!complete && wait_ns() - since < limit_ms * kMs && !all_others_wait());
+  end_pause();
+  return complete;
+}
+
+void Steering::let_others_continue() {
+  constexpr std::uint64_t kMostNs = 2000 * kMs;
+  const std::uint64_t since = now_ns();
+  quiet_since_ = since;
+  while (!all_others_wait() && now_ns() - since < kMostNs)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+void Steering::store_meeting() {
   with_table([&](RendezvousTable& table) {
     if (table.met == 0 && table.repeats != 0) return;
     const std::uint32_t first_side = table.first.side & 1;
@@ -279,8 +299,8 @@ void Control::store_meeting() {
 }
 
 // The rank is at its access: until a debugger is attached, or the tool gives up. Nothing here calls
-// MPI, so that the debugger finds the rank in a simple place.
-void Control::stop_for_debugger() {
+// the library, so that the debugger finds the rank in a simple place.
+void Steering::stop_for_debugger() {
   if (schedule_.debugged != rank_ || result_->stopped != 0) return;
   prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   std::atomic_ref(result_->stopped).store(getpid(), std::memory_order_release);
@@ -295,7 +315,7 @@ void Control::stop_for_debugger() {
 
 // At a site of another race, before the meeting: the rank of side 0 passes first. Its own word does
 // not say that it waits: the other rank's pause would end.
-void Control::hold_at_other_site() {
+void Steering::hold_at_other_site() {
   const WorldRank first = schedule_.sides[0].rank;
   if (is_settled() || channel_ != nullptr || first == rank_ || schedule_.sides[1].rank != rank_ ||
       first == kAnySource || first == kProcNull || holds_in_vain_ >= kHoldsInVain)
@@ -312,7 +332,7 @@ void Control::hold_at_other_site() {
 
 // After the meeting, the first rank continues until it waits: its next accesses come before those
 // of the second, in every run.
-void Control::let_first_continue() {
+void Steering::let_first_continue() {
   const std::int32_t first = table_->first.rank;
   if (channel_ != nullptr || first == rank_.value || table_->repeats != 0) return;
   const std::uint64_t since = wait_ns();
@@ -322,7 +342,7 @@ void Control::let_first_continue() {
 }
 
 // Before the second access of a meeting.
-void Control::wait_for_first() {
+void Steering::wait_for_first() {
   store_meeting();
   const std::uint64_t since = wait_ns();
   const auto is_done = [&] {
@@ -352,7 +372,7 @@ void Control::wait_for_first() {
 }
 
 // Counts a meeting that is over, so that the next can begin.
-void Control::close(std::uint64_t number) {
+void Steering::close(std::uint64_t number) {
   bool closed = false, forced = false;
   with_table([&](RendezvousTable& table) {
     forced = table.forced != 0;
@@ -364,7 +384,7 @@ void Control::close(std::uint64_t number) {
   result_->forced_meetings += forced ? 1 : 0;
 }
 
-void Control::first_is_done() {
+void Steering::first_is_done() {
   bool closes = false;
   with_table([&](RendezvousTable& table) {
     if (table.repeats != 0 && table.number != t_meeting) return;
@@ -373,14 +393,15 @@ void Control::first_is_done() {
   });
   store_meeting();
   if (closes) close(t_meeting);
-  if (channel_ == nullptr || table_->met == 0 || table_->second.rank == rank_.value || !may_call())
+  if (channel_ == nullptr || table_->met == 0 || table_->second.rank == rank_.value ||
+      !host_.may_call())
     return;
   std::lock_guard lock(channel_mutex_);
   channel_->send(MeetingProtocol::done(*table_));
 }
 
 // Ranks that wait at the other site answer at once.
-Turn Control::await_answers(std::uint64_t ask, Turn turn) {
+Turn Steering::await_answers(std::uint64_t ask, Turn turn) {
   const std::uint64_t since = wait_ns(), task = task_number();
   bool answered = false;
   while (!answered && table_->met == 0 &&
@@ -396,7 +417,7 @@ Turn Control::await_answers(std::uint64_t ask, Turn turn) {
 }
 
 // A task is at an access site. Entered: no other task came, and its entry stays in the table.
-Turn Control::reach_site(TableEntry& mine, bool stays_pending, std::uint32_t& slot) {
+Turn Steering::reach_site(TableEntry& mine, bool stays_pending, std::uint32_t& slot) {
   if (is_settled() || !takes_part(mine.sides) || mine.pieces == 0) return Turn::Proceed;
   const bool waits = wants_to_wait(mine.sides);
   Turn turn = Turn::Proceed;
@@ -405,7 +426,7 @@ Turn Control::reach_site(TableEntry& mine, bool stays_pending, std::uint32_t& sl
     t_meeting = table.number;
   });
   std::uint64_t ask = 0;
-  if (channel_ != nullptr && (turn == Turn::Entered || turn == Turn::Proceed) && may_call())
+  if (channel_ != nullptr && (turn == Turn::Entered || turn == Turn::Proceed) && host_.may_call())
     exchange([&](MeetingProtocol& protocol, RendezvousTable&, std::vector<AddressedMessage>& out) {
       ask = protocol.ask(mine, out);
     });
@@ -434,4 +455,4 @@ Turn Control::reach_site(TableEntry& mine, bool stays_pending, std::uint32_t& sl
   return turn;
 }
 
-}  // namespace photofinish::mpi
+}  // namespace photofinish

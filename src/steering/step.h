@@ -1,4 +1,4 @@
-// The current step of a thread in a confirming run, and helpers shared by the files of Control.
+// The current step of a thread in a confirming run, and helpers shared by the files of Steering.
 #pragma once
 
 #include <sys/syscall.h>
@@ -8,18 +8,12 @@
 #include <thread>
 
 #include "base/ticks.h"
-#include "frontend/mpi/control.h"
+#include "steering/steering.h"
 
-namespace photofinish::mpi {
+namespace photofinish {
 
 inline constexpr std::uint64_t kMs = 1'000'000;
 inline std::uint64_t now_ns() { return clock_ns(CLOCK_MONOTONIC); }
-
-constexpr bool takes_messages(Action action) {
-  return action == Action::Receive || action == Action::SendReceive ||
-         action == Action::SendReceiveReplace || action == Action::Probe ||
-         action == Action::MatchedProbe;
-}
 
 inline constexpr std::uint32_t kSides = 3, kOtherSite = 4;
 
@@ -28,13 +22,10 @@ struct Step {
   Turn turn = Turn::Proceed;
   bool entered = false;  // and stays in the table: the operation is pending after the call
   bool deferred = false;
-  bool complete = false;                 // at once
-  MPI_Win second_window = MPI_WIN_NULL;  // the operation goes there
-  bool first_side = false;               // it goes first in any meeting
+  bool complete = false;    // at once
+  bool first_side = false;  // it goes first in any meeting
   std::uint32_t sides = 0;
   std::uint32_t slot = 0;
-  bool steered = false;  // a receive, towards this message
-  int source = 0, tag = 0;
 };
 inline thread_local Step t_step;
 // The meeting that the thread takes part in.
@@ -42,18 +33,8 @@ inline thread_local std::uint64_t t_meeting = 0;
 
 inline std::uint64_t task_number() { return static_cast<std::uint64_t>(syscall(SYS_gettid)); }
 
-constexpr bool is_one_sided(Action action) {
-  return action == Action::Put || action == Action::Get || action == Action::Accumulate ||
-         action == Action::GetAccumulate || action == Action::FetchAndOp ||
-         action == Action::CompareAndSwap;
-}
 constexpr bool is_access(Call call) {
   return call == Call::load || call == Call::store || call == Call::release;
-}
-// An operation whose result is at the origin is complete at the target, too.
-constexpr bool returns_result(Action action) {
-  return action == Action::Get || action == Action::GetAccumulate || action == Action::FetchAndOp ||
-         action == Action::CompareAndSwap;
 }
 constexpr bool in_target(AccessKind kind) {
   return kind == AccessKind::Get || kind == AccessKind::Put || kind == AccessKind::Accumulate;
@@ -67,14 +48,14 @@ inline std::uint32_t side_of_rank(const Schedule& schedule, WorldRank rank, std:
 }
 
 // A load or store that went first is over when its thread reaches the next hook; one of a loop,
-// when it synchronizes with another thread or calls MPI.
+// when it synchronizes with another thread or makes a call.
 enum class Unfinished { Nothing, Access, Loop };
 inline thread_local Unfinished t_unfinished = Unfinished::Nothing;
 
 // Exclusive access to the table, for as long as it takes to read or change some entries. A process
 // that dies meanwhile leaves it locked: then nothing is steered any more.
 template <class Change>
-void Control::with_table(Change change) {
+void Steering::with_table(Change change) {
   const std::uint64_t since = now_ns();
   std::atomic_ref<std::uint32_t> taken(table_->taken);
   for (std::uint32_t free = 0; !taken.compare_exchange_weak(free, 1, std::memory_order_acquire);
@@ -86,4 +67,4 @@ void Control::with_table(Change change) {
   taken.store(0, std::memory_order_release);
 }
 
-}  // namespace photofinish::mpi
+}  // namespace photofinish
