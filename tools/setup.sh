@@ -6,7 +6,7 @@ packages=(
   libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran
   libcli11-dev libfmt-dev nlohmann-json3-dev libzstd-dev libxxhash-dev robin-map-dev libdw-dev zlib1g-dev
   libgtest-dev librapidcheck-dev libboost-dev
-  clang-19 llvm-19-dev flang-19 clang-16 llvm-16-dev
+  clang-19 llvm-19-dev flang-19 clang-16 llvm-16-dev g++-12 gcc-12-plugin-dev
   dpkg-dev file groff-base python3-yaml libotf2-trace-dev libz3-dev
 )
 

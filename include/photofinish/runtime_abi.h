@@ -167,6 +167,10 @@ struct photofinish_note {
  * regions, and the table ends after them. */
 #define PHOTOFINISH_REGIONS_ABI 513
 
+/* An object whose code has no copy that calls `loaded` and `stored`, as GCC's plugin makes them,
+ * has a note of this type. Its word is that of the note of type PHOTOFINISH_ABI. */
+#define PHOTOFINISH_WITHOUT_VALUES_ABI 1025
+
 /* What annotate.h adds to a program, instrumented or not: a hidden function pointer that the
  * library sets, and a note with its address. The note has the same section and name, the type
  * PHOTOFINISH_ANNOTATIONS_ABI, and one word, the distance from itself to the pointer. */

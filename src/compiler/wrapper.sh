@@ -4,6 +4,7 @@
 #
 #   --mpi=openmpi|mpich   selects the MPI library if there are several: mpicc.openmpi instead of mpicc
 #   --mpi=PATH            selects the wrapper itself
+#   --compiler=clang|gcc  selects the compiler: clang and flang, or GCC 12 and gfortran 12 with a plugin
 # PHOTOFINISH_LLVM=19 selects one of the LLVM versions that the tool was built for.
 set -eu
 self=$(readlink -f "$0")
@@ -11,9 +12,9 @@ plugins=${self%/*/*}/lib/photofinish
 headers=${self%/*/*}/include
 
 case ${0##*/} in
-  *cxx) language=cxx names="clang++" ;;
-  *fort) language=fort names="flang flang-new" ;;
-  *) language=cc names="clang" ;;
+  *cxx) language=cxx names="clang++" gnu="g++" ;;
+  *fort) language=fort names="flang flang-new" gnu="gfortran" ;;
+  *) language=cc names="clang" gnu="gcc" ;;
 esac
 # The library's own wrapper.
 case ${0##*/} in
@@ -22,11 +23,12 @@ case ${0##*/} in
   *) model=mpi stock=mpi$language ;;
 esac
 
-mpi=${PHOTOFINISH_MPI:-}
+mpi=${PHOTOFINISH_MPI:-} family=${PHOTOFINISH_COMPILER:-}
 for argument; do
   shift
   case $argument in
     --mpi=*) mpi=${argument#--mpi=} ;;
+    --compiler=*) family=${argument#--compiler=} ;;
     *) set -- "$@" "$argument" ;;
   esac
 done
@@ -34,7 +36,7 @@ if [ "$#:${1:-}" = 1:--help ]; then
   libraries="openmpi|mpich|PATH"
   [ $model = mpi ] || libraries=PATH
   cat <<END
-usage: ${0##*/} [--mpi=$libraries] ARGUMENT...
+usage: ${0##*/} [--mpi=$libraries] [--compiler=clang|gcc] ARGUMENT...
 
 Compiles and links as $stock does, with ${names%% *} and a pass that makes loads and stores
 visible to photofinish. The program also runs without photofinish.
@@ -43,12 +45,14 @@ END
   [ $model = osh ] || echo "  --mpi=openmpi|mpich   selects the MPI library if there are several"
   cat <<END
   --mpi=PATH            selects the wrapper itself, as /opt/mpi/bin/$stock
+  --compiler=gcc        uses $gnu 12 with a plugin in place of ${names%% *}
   --help                this text; other arguments are forwarded to $stock
 
   PHOTOFINISH_MPI       environment variable, the same as --mpi
+  PHOTOFINISH_COMPILER  environment variable, the same as --compiler
   PHOTOFINISH_LLVM      environment variable: the version of ${names%% *} to use, as 19
 
-Options that only GCC or gfortran knows are left out, with a note. More: man ${0##*/}
+Options that only GCC or gfortran knows are left out, with a note, unless GCC compiles. More: man ${0##*/}
 END
   exit
 fi
@@ -70,8 +74,15 @@ if ! command -v "$wrapper" >/dev/null; then
   exit 64
 fi
 
+case $family in
+  '' | clang | gcc) ;;
+  *)
+    echo "photofinish: --compiler=$family is unknown: use --compiler=clang (clang, flang) or --compiler=gcc (GCC 12, gfortran 12)" >&2
+    exit 64 ;;
+esac
 compiler=
 for version in ${PHOTOFINISH_LLVM:-19 16}; do
+  [ "$family" != gcc ] || break
   plugin=$plugins/photofinish-pass-$version.so
   [ -f "$plugin" ] || continue
   for name in $names; do
@@ -83,6 +94,26 @@ for version in ${PHOTOFINISH_LLVM:-19 16}; do
     [ -z "$compiler" ] || break 2
   done
 done
+plugin_of_gcc=$plugins/photofinish-pass-gcc-12.so
+if [ -z "$compiler" ] && { [ "$family" = gcc ] || [ -z "$family${PHOTOFINISH_LLVM:-}" ]; } && [ -f "$plugin_of_gcc" ]; then
+  if command -v "$gnu-12" >/dev/null; then
+    compiler=$gnu-12
+  elif command -v "$gnu" >/dev/null && [ "$("$gnu" -dumpversion)" = 12 ]; then
+    compiler=$gnu
+  fi
+  if [ -n "$compiler" ] && [ -z "$family" ]; then
+    echo "photofinish: ${names%% *} is not in PATH: $compiler compiles, which sees less (docs/internals/gcc.md); --compiler=gcc says that it should" >&2
+  fi
+  [ -z "$compiler" ] || family=gcc
+fi
+if [ -z "$compiler" ] && [ "$family" = gcc ]; then
+  if [ -f "$plugin_of_gcc" ]; then
+    echo "photofinish: $gnu (version 12) is not in PATH: install it, or leave out --compiler=gcc" >&2
+  else
+    echo "photofinish: --compiler=gcc needs a plugin that this installation lacks: build photofinish where gcc-12-plugin-dev is installed, or leave out --compiler=gcc" >&2
+  fi
+  exit 64
+fi
 if [ -z "$compiler" ]; then
   echo "photofinish: ${names%% *} (version ${PHOTOFINISH_LLVM:-19 or 16}) is not in PATH: install it" >&2
   exit 64
@@ -93,6 +124,23 @@ case "$#:${1:-}" in
   1:-v | 1:--version | 1:-V | 1:-dump* | 1:-print* | 1:-show | 1:-showme*) question=yes ;;
   *) question=no ;;
 esac
+if [ "$family" = gcc ]; then
+  for argument; do
+    case $argument in
+      -static | --static) why="photofinish is loaded when the program starts, and a static program loads no library" ;;
+      -flto | -flto=*) why="GCC then compiles at link time, without the plugin, and loads and stores would not be seen" ;;
+      -fsanitize=*address* | -fsanitize=*thread*) why="its library and that of photofinish must both be loaded first" ;;
+      *) continue ;;
+    esac
+    echo "photofinish: $argument cannot be used: $why; leave it out" >&2
+    exit 64
+  done
+  export OSHMEM_CC="$compiler" OSHMEM_CXX="$compiler" OMPI_CC="$compiler" MPICH_CC="$compiler" I_MPI_CC="$compiler" OMPI_CXX="$compiler" MPICH_CXX="$compiler" I_MPI_CXX="$compiler"
+  export OMPI_FC="$compiler" MPICH_FC="$compiler" MPICH_F90="$compiler" I_MPI_FC="$compiler"
+  [ $question = no ] || exec "$wrapper" "$@"
+  # Equal calls of two branches or functions must stay two calls: a report tells them apart by line. And no loads that the program does not make.
+  exec "$wrapper" -g1 -D__PHOTOFINISH__=1 "-I$headers" "-fplugin=$plugin_of_gcc" -fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping -fno-hoist-adjacent-loads -fno-tree-partial-pre "$@"
+fi
 # Options of other compilers would be errors. The compiler itself says which it does not know; only what cannot be an option of MPI's wrapper is left out.
 check_options=no
 for argument; do

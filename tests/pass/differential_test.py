@@ -3,6 +3,7 @@
 byte of shared memory that the program touches, and of no other. Where memory holds nothing of use, and each load is given its value by a hook, they compute it, too.
 
   differential_test.py --pass PLUGIN --clang CLANG [--programs N] [--seed N]
+  differential_test.py --pass PLUGIN --gcc GCC [--programs N] [--seed N]
 
 A compiler may spare a load of what was just stored: such bytes must be among those written.
 """
@@ -206,7 +207,7 @@ class Program:
 def build_harness(arguments, directory):
     """Without and with hooks. It is not looked at itself: its own loads and stores are no part of the program."""
     for name, flags in (("bare.o", []), ("hooks.o", ["-D__PHOTOFINISH__=1"])):
-        subprocess.run([arguments.clang, "-O1", "-w", f"-I{INCLUDE}", *flags, "-c", str(HERE / "harness.c"), "-o", str(directory / name)], check=True)
+        subprocess.run([arguments.compiler, "-O1", "-w", f"-I{INCLUDE}", *flags, "-c", str(HERE / "harness.c"), "-o", str(directory / name)], check=True)
 
 
 def build(clang, level, source, harness, flags):
@@ -228,19 +229,20 @@ def check(arguments, harnesses, seed):
             '#include <string.h>\n', '#include <string.h>\n#ifdef __PHOTOFINISH__\n#define tell_copy(to, from, size)\n#else\n'
             '#define tell_copy(to, from, size) (tell(to, size, 1), tell(from, size, 0))\n#endif\n', 1)
         source.write_text(text)
-        result, reads, writes = run(build(arguments.clang, "-O1", source, harnesses / "bare.o", []))
+        result, reads, writes = run(build(arguments.compiler, "-O1", source, harnesses / "bare.o", []))
         problems = []
+        plugin = ["-fchecking", f"-fplugin={arguments.plugin}"] if arguments.gcc else [f"-fpass-plugin={arguments.plugin}"]
         for level in LEVELS:
-            program = build(arguments.clang, level, source, harnesses / "hooks.o", [f"-fpass-plugin={arguments.plugin}", "-D__PHOTOFINISH__=1"])
-            short = {"PHOTOFINISH_SHORT_HOOKS": "1"} if level == "-Os" else {}
+            program = build(arguments.compiler, level, source, harnesses / "hooks.o", [*plugin, "-D__PHOTOFINISH__=1"])
+            short = {"PHOTOFINISH_SHORT_HOOKS": "1"} if level == "-Os" and not arguments.gcc else {}
             found, alone = run(program, **short), run(program, PHOTOFINISH_UNWATCHED="1")
             loads = set()
-            for values in "seen", "given":
+            for values in () if arguments.gcc else ("seen", "given"):  # GCC's plugin has no copies with values
                 ended = subprocess.run([str(program)], capture_output=True, text=True, timeout=60, env={**os.environ, "PHOTOFINISH_VALUES": values})
                 loads.add(ended.stderr)
                 if ended.stdout.split("\n")[0] != result:
                     problems.append(f"{level}: with values that are {values} computes {ended.stdout.split(chr(10))[0]}, not {result}; exit code {ended.returncode}")
-            if len(loads) != 1:
+            if len(loads) > 1:
                 problems.append(f"{level}: counts different loads: {loads}")
             if alone != (result, set(), set()):
                 problems.append(f"{level}: without the tool computes {alone[0]}, not {result}, or calls hooks")
@@ -258,10 +260,14 @@ def check(arguments, harnesses, seed):
 def main():
     parser = argparse.ArgumentParser(description="Random programs with and without the pass.")
     parser.add_argument("--pass", dest="plugin", required=True)
-    parser.add_argument("--clang", required=True)
+    parser.add_argument("--clang")
+    parser.add_argument("--gcc")
     parser.add_argument("--programs", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
+    arguments.compiler = arguments.gcc or arguments.clang
+    if not arguments.compiler:
+        parser.error("--clang or --gcc is missing")
     with tempfile.TemporaryDirectory(prefix="pf-") as harnesses, ThreadPoolExecutor(2) as pool:
         build_harness(arguments, Path(harnesses))
         failures = [f for f in pool.map(lambda i: check(arguments, Path(harnesses), arguments.seed + i), range(arguments.programs)) if f]

@@ -100,12 +100,23 @@ void check_values(CallSite call_site, const void* address, std::uint64_t bytes) 
   });
 }
 
+// Code of GCC's plugin does not report the values of its loads and stores. A program with such code
+// is recorded and replayed as one that is not instrumented.
+static bool reports_values() { return noted(PHOTOFINISH_WITHOUT_VALUES_ABI).empty(); }
+
 void prepare_values() {
+  if (!reports_values()) return;
   for (void* state : noted(PHOTOFINISH_ABI))
     static_cast<photofinish_state*>(state)->loaded = note_loaded;
 }
 
 void start_watching_values() {
+  if (!reports_values()) {
+    complain_once(
+        "built with pfmpicc --compiler=gcc: loads are not recorded one by one, but what changed in "
+        "windows after each call; build with clang to record loads (docs/record-replay.md)");
+    return;
+  }
   Reach::start({note_access, note_range, no_indices, no_gather, note_loaded, note_stored,
                 look_ahead, all_around, check_at, nullptr, nullptr, note_atomic});
 }

@@ -1,0 +1,143 @@
+// Rule: a range grows from the innermost loop outwards while all of these hold. The access is made
+// in every iteration. The number of iterations is known before the loop. Nothing in the loop can
+// reach MPI, and it has no atomic operations (QuietCalls). The address is affine in the iteration,
+// or invariant. No access is missed: one that does not qualify keeps its hook, at the last loop
+// that did.
+#include "compiler/gcc/ranges.h"
+
+namespace photofinish::gcc {
+namespace {
+
+constexpr std::size_t kMaxDimensions = 2;
+
+tree number_type() { return long_unsigned_type_node; }
+
+bool is_invariant(class loop* loop, tree value) { return expr_invariant_in_loop_p(loop, value); }
+
+// Whether the access is made before any exit of the loop can be taken.
+bool comes_before_exits(basic_block block, class loop* loop) {
+  auto_vec<edge> exits = get_loop_exit_edges(loop);
+  for (edge exit : exits)
+    if (!dominated_by_p(CDI_DOMINATORS, exit->src, block)) return false;
+  return true;
+}
+
+// The number of times that the latch is executed, or null. GCC does not assume that a loop in C
+// terminates. Where it leaves a loop at an equality, as its own rewriting of loops does, we do: the
+// loop would otherwise never end.
+tree latch_executions(class loop* loop, edge exit) {
+  tree taken = number_of_latch_executions(loop);
+  if (taken != nullptr && taken != chrec_dont_know) return taken;
+  gimple_stmt_iterator last = gsi_last_bb(exit->src);
+  auto* test = gsi_end_p(last) ? nullptr : dyn_cast<gcond*>(gsi_stmt(last));
+  if (test == nullptr || (gimple_cond_code(test) != NE_EXPR && gimple_cond_code(test) != EQ_EXPR))
+    return nullptr;
+  tree_niter_desc iterations;
+  if (!number_of_iterations_exit_assumptions(loop, exit, &iterations, nullptr, true) ||
+      !integer_zerop(iterations.may_be_zero))
+    return nullptr;
+  return iterations.niter;
+}
+
+// How often the block, which dominates the latch, is executed each time the loop is entered.
+tree executions(basic_block block, class loop* loop) {
+  edge exit = single_exit(loop);
+  if (exit == nullptr || (exit->flags & (EDGE_ABNORMAL | EDGE_EH)) != 0) return nullptr;
+  tree taken = latch_executions(loop, exit);
+  if (taken == nullptr) return nullptr;
+  if (!INTEGRAL_TYPE_P(TREE_TYPE(taken)) || TYPE_PRECISION(TREE_TYPE(taken)) > 64) return nullptr;
+  taken = fold_convert(number_type(), taken);
+  if (dominated_by_p(CDI_DOMINATORS, exit->src, block))
+    return fold_build2(PLUS_EXPR, number_type(), taken, build_int_cst(number_type(), 1));
+  return dominated_by_p(CDI_DOMINATORS, block, exit->src) ? taken : nullptr;
+}
+
+}  // namespace
+
+bool RangeFinder::is_quiet(class loop* loop) {
+  const auto [entry, fresh] = quiet_loops_.try_emplace(loop->num, false);
+  if (fresh) entry->second = quiet_.is_quiet(loop);
+  return entry->second;
+}
+
+class loop* RangeFinder::outermost_quiet(basic_block block) {
+  class loop* outermost = nullptr;
+  for (class loop* loop = block->loop_father; loop_outer(loop) != nullptr && is_quiet(loop);
+       loop = loop_outer(loop))
+    outermost = loop;
+  return outermost;
+}
+
+std::optional<Range> RangeFinder::find(const Access& access) {
+  if (access.bytes == 0 || access.releases) return {};
+  basic_block block = gimple_bb(access.statement);
+  class loop* inside = block->loop_father;
+  Range range;
+  range.bytes = build_int_cst(number_type(), access.bytes);
+  if (access.rows > 1)
+    range.dimensions.push_back(
+        {build_int_cst(number_type(), access.rows), build_int_cst(number_type(), access.stride)});
+  std::vector<tree> parts = access.parts;
+  if (access.shift != 0) parts.push_back(size_int(access.shift));
+  std::optional<Range> best;
+  for (class loop* loop = inside; loop_outer(loop) != nullptr; loop = loop_outer(loop)) {
+    if (!widen(range, parts, block, inside, loop)) break;
+    tree address = build_int_cst(number_type(), 0);
+    for (tree part : parts)
+      address = fold_build2(PLUS_EXPR, number_type(), address, fold_convert(number_type(), part));
+    parts = {address};
+    range.address = address;
+    range.loop = loop;
+    best = range;
+    block = loop_preheader_edge(loop)->src;
+    inside = loop_outer(loop);
+    if (block->loop_father != inside) break;
+  }
+  return best;
+}
+
+bool RangeFinder::widen(Range& range, std::vector<tree>& parts, basic_block block,
+                        class loop* inside, class loop* loop) {
+  if (!is_quiet(loop) || loop->latch == nullptr ||
+      !dominated_by_p(CDI_DOMINATORS, loop->latch, block))
+    return false;
+  bool fits = is_invariant(loop, range.bytes);
+  for (const Range::Dimension& dimension : range.dimensions)
+    fits = fits && is_invariant(loop, dimension.count) && is_invariant(loop, dimension.stride);
+  if (!fits) return false;
+  tree stride = build_int_cst(number_type(), 0);
+  std::vector<tree> bases;
+  for (tree part : parts) {
+    affine_iv iv;
+    if (!simple_iv(loop, inside, part, &iv, true)) return false;
+    if (!is_invariant(loop, iv.base) || !is_invariant(loop, iv.step)) return false;
+    bases.push_back(iv.base);
+    // The step of a pointer is of type sizetype; that of a number is extended as its type says.
+    stride = fold_build2(PLUS_EXPR, number_type(), stride,
+                         fold_convert(number_type(), fold_convert(ssizetype, iv.step)));
+  }
+  if (!integer_zerop(stride) || !comes_before_exits(block, loop)) {
+    tree count = executions(block, loop);
+    if (count == nullptr || !is_invariant(loop, count)) return false;
+    if (integer_zerop(stride)) {
+      if (!tree_expr_nonzero_p(count)) return false;  // the access may not be made at all
+    } else if (range.dimensions.empty() && operand_equal_p(stride, range.bytes, 0)) {
+      range.bytes = fold_build2(MULT_EXPR, number_type(), range.bytes, count);
+    } else if (!range.dimensions.empty() &&
+               operand_equal_p(stride,
+                               fold_build2(MULT_EXPR, number_type(), range.dimensions[0].count,
+                                           range.dimensions[0].stride),
+                               0)) {
+      range.dimensions[0].count =
+          fold_build2(MULT_EXPR, number_type(), range.dimensions[0].count, count);
+    } else if (range.dimensions.size() == kMaxDimensions) {
+      return false;
+    } else {
+      range.dimensions.push_back({count, stride});
+    }
+  }
+  parts = bases;
+  return true;
+}
+
+}  // namespace photofinish::gcc
