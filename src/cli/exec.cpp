@@ -32,7 +32,7 @@ Result<MpiFlavour> find_flavour(const Options& options, const MpiProgram& progra
 // Open MPI and UCX patch mmap, munmap and free in each rank, for memory registered with the
 // network. Allocators and tools do so, too, and then ranks crash. Disables the patches, unless the
 // user has set these variables.
-void leave_memory_functions(MpiFlavour flavour, const Options& options) {
+void set_memory_variables(MpiFlavour flavour, const Options& options) {
   const auto set = [&](const char* name, const char* value) {
     if (std::getenv(name) != nullptr) return;
     setenv(name, value, 1);
@@ -42,6 +42,8 @@ void leave_memory_functions(MpiFlavour flavour, const Options& options) {
   };
   if (flavour == MpiFlavour::OpenMpi) set("OMPI_MCA_memory", "^patcher");
   set("UCX_MEM_EVENTS", "no");
+  // PMIx of Open MPI 5 maps its data at an address that a recorded rank may have given to others.
+  if (!options.record.empty()) set("PMIX_MCA_gds", "hash");
 }
 
 // The runtime that reports what OpenMP threads do, for programs that were linked with another one.
@@ -96,7 +98,7 @@ int run_exec(const Options& options, const ExecArguments& arguments) {
   setenv("PHOTOFINISH_OPTIONS", format_options(options).c_str(), 1);
   setenv("PHOTOFINISH_TOKEN", arguments.token.c_str(), 1);
   setenv("PHOTOFINISH_ACTIVE", "1", 1);
-  leave_memory_functions(*flavour, options);
+  set_memory_variables(*flavour, options);
 
   std::vector<char*> words;
   for (const std::string& word : arguments.line) words.push_back(const_cast<char*>(word.c_str()));

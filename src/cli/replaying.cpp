@@ -154,18 +154,20 @@ Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std:
   if (!replay.start.left_out.empty())
     replay.settings.push_back(
         {"PHOTOFINISH_REPLAY_LEFT_OUT", fmt::format("{}", fmt::join(replay.start.left_out, ","))});
+  replay.settings.push_back({"PMIX_MCA_gds", "hash"});  // as in the recorded run
   // A singleton without a daemon, and windows of one process. Each has a session directory of its
   // own, because Open MPI gives files of all singletons the same names. Of the components for
-  // windows of one process, pt2pt is the fastest, but it does not support several threads. ucx, if
-  // present, has precedence over it.
+  // windows of one process in Open MPI 4, pt2pt is the fastest, but it does not support several
+  // threads. ucx, if present, has precedence over it.
   if (flavour == MpiFlavour::OpenMpi)
     for (const auto& [name, value] : std::initializer_list<std::pair<std::string, std::string>>{
              {"ess_singleton_isolated", "1"},
              {"orte_tmpdir_base", replay.scratch},
              {"pml", "ob1"},
-             {"btl", "self"},
-             {"osc", has_many_threads(**trace) ? "pt2pt,ucx" : "pt2pt"}})
+             {"btl", "self"}})
       replay.settings.push_back({"OMPI_MCA_" + name, value});
+  if ((*trace)->definitions().rank.library.starts_with("Open MPI v4"))
+    replay.settings.push_back({"OMPI_MCA_osc", has_many_threads(**trace) ? "pt2pt,ucx" : "pt2pt"});
   return replay;
 }
 

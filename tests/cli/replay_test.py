@@ -456,6 +456,12 @@ int main(int argc, char** argv) {
 
     def test_gdb_calls_functions_with_strings(self):
         """gdb allocates the string in the program, outside of the heap that is the same in each replay."""
+        self.write("probe.c", "int main(void) { return 0; }\n")
+        subprocess.run(["cc", "-g", "probe.c", "-o", "probe"], cwd=self.dir, check=True)
+        probe = subprocess.run(["gdb", "-q", "-batch", "-ex", "break main", "-ex", "run", "-ex", 'print (int)atoi("42")', "./probe"],
+                               cwd=self.dir, capture_output=True, text=True, timeout=60)
+        if "$1 = 42" not in probe.stdout:
+            self.skipTest(f"gdb cannot call functions of a program on this machine: {probe.stderr.strip()}")
         self.recorded("--ranks", "0,3")
         line = next(i for i, text in enumerate(self.PROGRAM.splitlines(), 1) if "here" in text)
         result = self.photofinish("replay", "--gdb", "0", "--ex", f"break app.c:{line}", "--ex", "run", "--ex", 'print (int)atoi("42")',
