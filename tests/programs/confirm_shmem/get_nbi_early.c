@@ -3,7 +3,7 @@
 // run: ranks=2
 // output: got 5
 // output buggy: got *
-// expect confirmed, harmful: get @{get} load @{load}
+// expect confirmed, harmful: store @{get} load @{load}
 
 int main(void) {
   begin();

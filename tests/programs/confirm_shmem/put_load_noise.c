@@ -3,6 +3,7 @@
 
 #include "../shmem/pes.h"
 // run: ranks=2
+// output: accepted *
 // expect confirmed, unstable: put @{put} load @{load}
 
 int main(void) {
