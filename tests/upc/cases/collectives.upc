@@ -109,6 +109,7 @@ CASE(prefix_reduce) {
 
 CASE(prefix_reduce_in_place) {
   upc_all_prefix_reduceI(sums, sums, UPC_MAX, 7 * THREADS, 3, NULL, MYSYNC);
+  upc_barrier;  // the parts of others are not complete before
   for (int i = 0; i < 7 * THREADS; i++) CHECK(sums[i] == (i + 1) * (i + 2) / 2);
 }
 
