@@ -2,8 +2,8 @@
 
   python_test.py --photofinish BIN --mpi openmpi|mpich [--yield-preload LIB] [unittest arguments]
 """
-import json
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -135,8 +135,8 @@ class Python(Case):
         self.assertEqual(run.code, 66, run)
         self.assertIn("confirmed, harmful", run.out + run.err, run)
         report = self.photofinish("report", "photofinish.run", "--format", "json", "--exit-zero")
-        frames = [frame for finding in json.loads(report.out)["findings"] for end in finding["sides"] for frame in end["stack"]]
-        self.assertTrue(any(frame["function"] == "receive" for frame in frames), report)
+        functions = re.findall(r'"function":\s*"([^"]*)"', report.out)
+        self.assertIn("receive", functions, report)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "frontend/mpi/real.h"
@@ -169,7 +170,9 @@ bool stays_pending(const mpi::Context& c, bool of_target) {
          (of_target && !shmem_meaning::fetches(traits(c.call).action));
 }
 
-MPI_Comm g_comm = MPI_COMM_NULL;  // of the messages of synchronize()
+// Of the messages of synchronize(). (MPI_COMM_NULL is looked up, and a process without MPI has
+// none.)
+std::optional<MPI_Comm> g_comm;
 // A context may belong to one thread, and another one may make the call that ends the deferral.
 bool g_defers = false;
 
@@ -188,10 +191,11 @@ void start() {
   int level = 0;
   REAL(PMPI_Query_thread)(&level);
   g_defers = level < MPI_THREAD_SERIALIZED;
-  if (steering->schedule().kind == RaceKind::Memory) REAL(PMPI_Comm_dup)(MPI_COMM_WORLD, &g_comm);
+  if (steering->schedule().kind == RaceKind::Memory)
+    REAL(PMPI_Comm_dup)(MPI_COMM_WORLD, &g_comm.emplace());
 }
 
-bool is_active() { return g_comm != MPI_COMM_NULL; }
+bool is_active() { return g_comm.has_value(); }
 
 void before(Steering& steering, const mpi::Context& c, const How& how) {
   const Action action = traits(c.call).action;
@@ -257,8 +261,8 @@ bool copies_origin(const Steering& steering) { return steering.second_is_in_targ
 bool synchronize(const PeSet& set) {
   if (!is_active()) return false;
   int rank = 0, count = set.count;
-  REAL(PMPI_Comm_rank)(g_comm, &rank);
-  if (count == 0) REAL(PMPI_Comm_size)(g_comm, &count);
+  REAL(PMPI_Comm_rank)(*g_comm, &rank);
+  if (count == 0) REAL(PMPI_Comm_size)(*g_comm, &count);
   const int own = (rank - set.first) / set.stride;
   const auto pe = [&](int index) {
     return set.first + (index % count + count) % count * set.stride;
@@ -266,8 +270,8 @@ bool synchronize(const PeSet& set) {
   Steering* const steering = Steering::get();
   for (int distance = 1, round = 1; distance < count; distance *= 2, ++round) {
     MPI_Request requests[2];
-    REAL(PMPI_Irecv)(nullptr, 0, MPI_BYTE, pe(own - distance), round, g_comm, &requests[0]);
-    REAL(PMPI_Isend)(nullptr, 0, MPI_BYTE, pe(own + distance), round, g_comm, &requests[1]);
+    REAL(PMPI_Irecv)(nullptr, 0, MPI_BYTE, pe(own - distance), round, *g_comm, &requests[0]);
+    REAL(PMPI_Isend)(nullptr, 0, MPI_BYTE, pe(own + distance), round, *g_comm, &requests[1]);
     if (steering == nullptr) {
       REAL(PMPI_Waitall)(2, requests, MPI_STATUSES_IGNORE);
       continue;
