@@ -33,6 +33,20 @@ inline ProcessTimes process_times(std::uint64_t process) {
   return times;
 }
 
+// How long the main thread of a process had a core, and how often it was given one. Finer than
+// process_times, but a thread that has one now is seen up to 10 ms late. 0: not known.
+struct CoreTimes {
+  std::uint64_t cpu_ns = 0, times = 0;
+};
+inline CoreTimes main_thread_times(std::uint64_t process) {
+  const std::string stat =
+      read_system_file(("/proc/" + std::to_string(process) + "/schedstat").c_str());
+  char* at = nullptr;
+  const std::uint64_t cpu_ns = std::strtoull(stat.c_str(), &at, 10);
+  std::strtoull(at, &at, 10);  // how long it waited for a core
+  return {cpu_ns, std::strtoull(at, nullptr, 10)};
+}
+
 // Whether a process is ready to run, but had a core for less than that time since the object was
 // made.
 class Starvation {

@@ -86,6 +86,7 @@ void Steering::defer(PendingOperation operation) {
   t_step.entered = false;
   operation.slot = t_step.slot;
   deferred_since_ = wait_ns();
+  restart_quiet();
   std::lock_guard lock(mutex_);
   pending_.push_back(std::move(operation));
 }

@@ -25,6 +25,9 @@ constexpr std::uint32_t kHoldUnits = 10;     // at a site of another race, at mo
 constexpr std::uint32_t kHoldsInVain = 3;    // of a run: then the order there is left to chance
 constexpr std::uint32_t kContinueUnits = 5;  // the first continues before the second, at most
 constexpr std::uint64_t kCheckNs = 500'000, kSteadyNs = 2 * kMs;
+// Between two looks, no more counts: this rank had no core, or did something else.
+constexpr std::uint64_t kMostQuietNs = 5 * kMs;
+constexpr std::uint64_t kCoreNs = 12 * kMs;  // more than the counts of the kernel are late
 constexpr std::uint64_t kStoppedCheckNs = 5 * kMs, kStoppedCheckOfRankNs = kMs / 10;
 constexpr std::uint64_t kLongNs = 200 * kMs;  // a thread that waits looks at the clock more often
 
@@ -201,25 +204,56 @@ bool Steering::is_other_stopped() {
 // that it holds, or for each other. The threads of this rank may still.
 bool Steering::all_others_wait() {
   if (schedule_.threads) return false;
-  const std::uint64_t now = now_ns();
-  if (now - last_check_ < kCheckNs) return false;
+  const std::uint64_t now = now_ns(), passed = now - last_check_;
+  if (passed < kCheckNs) return false;
   if (channel_ != nullptr) {
     std::lock_guard lock(channel_mutex_);
     if (!host_.may_call() || !channel_->fetch()) return false;
   }
   last_check_ = now;
+  bool quiet = true;
   for (int rank = 0; rank < size_; ++rank) {
     const std::uint64_t word = words_[rank].load(std::memory_order_relaxed);
     if (rank == rank_.value ||
         (std::exchange(seen_words_[static_cast<std::size_t>(rank)], word) == word &&
          (word & 1) != 0))
       continue;
-    quiet_since_ = now;
+    quiet = false;
   }
-  if (now - quiet_since_ <= kQuietUnits * schedule_.unit_ms * kMs) return false;
-  if (!is_other_stopped()) return true;
-  quiet_since_ = now;
+  if (quiet) {
+    quiet_ns_ += std::min(passed, kMostQuietNs);
+    if (quiet_ns_ <= kQuietUnits * schedule_.unit_ms * kMs) return false;
+    if (!is_other_stopped()) return !does_other_starve();
+  }
+  restart_quiet();
   return false;
+}
+
+void Steering::restart_quiet() {
+  if (schedule_.threads) return;
+  last_check_ = now_ns();
+  quiet_ns_ = 0;
+  seen_times_.clear();
+}
+
+// Whether another rank is ready to run, but has had no core since the ranks were found waiting: its
+// wait may be over, and it cannot know yet.
+bool Steering::does_other_starve() {
+  if (processes_ == nullptr) return false;
+  const bool first = seen_times_.empty();
+  seen_times_.resize(static_cast<std::size_t>(size_));
+  bool starves = false;
+  for (int rank = 0; rank < size_; ++rank) {
+    const std::uint64_t process = processes_[rank].load(std::memory_order_relaxed);
+    if (rank == rank_.value || process == 0) continue;
+    const CoreTimes now = main_thread_times(process);
+    CoreTimes& seen = seen_times_[static_cast<std::size_t>(rank)];
+    if (first) seen = now;
+    // Given one twice: it had the first time to itself. Or it never lost the one that it has.
+    const bool had_core = now.times >= seen.times + 2 || now.cpu_ns - seen.cpu_ns >= kCoreNs;
+    starves = starves || (now.times != 0 && !had_core && process_times(process).state == 'R');
+  }
+  return starves;
 }
 
 // First, Second, or Proceed if others met and no meeting follows; Entered if no task came. `slot`
@@ -236,7 +270,7 @@ Turn Steering::pause(std::uint32_t limit_ms, std::uint32_t slot) {
     t_meeting = table.number;
   };
   words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
-  quiet_since_ = now_ns();
+  restart_quiet();
   while (wait_ns() - since < limit_ms * kMs) {
     if (table_->repeats != 0) {
       with_table(update);
@@ -259,7 +293,7 @@ Turn Steering::pause(std::uint32_t limit_ms, std::uint32_t slot) {
 
 void Steering::begin_pause() {
   words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
-  quiet_since_ = now_ns();
+  restart_quiet();
 }
 
 void Steering::end_pause() { words_[rank_.value].fetch_add(1, std::memory_order_relaxed); }
@@ -280,7 +314,7 @@ bool Steering::await_completion(const std::function<bool()>& is_complete, std::u
 void Steering::let_others_continue() {
   constexpr std::uint64_t kMostNs = 2000 * kMs;
   const std::uint64_t since = now_ns();
-  quiet_since_ = since;
+  restart_quiet();
   while (!all_others_wait() && now_ns() - since < kMostNs)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }

@@ -34,6 +34,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/process_times.h"
 #include "confirm/rendezvous_table.h"
 #include "confirm/schedule.h"
 #include "model/definitions.h"
@@ -140,6 +141,7 @@ class Steering {
   // --- waits of a front end
   std::uint64_t wait_ns();  // a clock that stands still while a rank cannot run
   bool all_others_wait();
+  void restart_quiet();  // this rank does what others may wait for
   void begin_pause();  // this rank waits, for all to see
   void end_pause();
   bool await_completion(const std::function<bool()>& is_complete, std::uint32_t limit_ms);
@@ -190,6 +192,7 @@ class Steering {
   void issue(const std::vector<std::function<void()>>& due);
   ByteRange bytes_of_race() const;
   bool is_other_stopped();
+  bool does_other_starve();
 
   template <class Change>
   void with_table(Change change);
@@ -228,9 +231,10 @@ class Steering {
   std::uint64_t timestamp_ = 1, arrival_timestamp_[2] = {};
   std::uint64_t deferred_since_ = 0;  // the last of them
   std::atomic<std::uint32_t> holds_in_vain_ = 0;
-  // The other ranks' words at the last check, and since when they have not changed.
+  // The other ranks' words at the last check, and for how long they have not changed.
   std::vector<std::uint64_t> seen_words_;
-  std::uint64_t quiet_since_ = 0, last_check_ = 0;
+  std::uint64_t quiet_ns_ = 0, last_check_ = 0;
+  std::vector<CoreTimes> seen_times_;  // of the other ranks, since they were found waiting
 };
 
 }  // namespace photofinish

@@ -201,6 +201,8 @@ void before(Steering& steering, const mpi::Context& c, const How& how) {
   const Action action = traits(c.call).action;
   steering.enter();
   if (!how.waits) steering.issue_if_late();
+  if (action == Action::Put || action == Action::PutSignal || action == Action::Accumulate)
+    steering.restart_quiet();
   steering.precede(Effect(c, how));
   if (action == Action::Order) note_fence(c);
   if (const std::uint32_t sides = steering.sides_at_call(c.call, c.event.site); sides != 0) {
