@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define PHOTOFINISH_ABI 9
+#define PHOTOFINISH_ABI 10
 
 /* The mark of a page is at gate[(address >> PHOTOFINISH_PAGE_BITS) % PHOTOFINISH_GATE_SIZE]. Two
  * pages may share one, so a mark means "maybe". */
@@ -107,11 +107,11 @@ struct photofinish_state {
   void (*gather)(struct photofinish_site* site, const void* base, uint64_t bytes, uint64_t scale,
                  struct photofinish_index* index, uint64_t slots);
   /* Set before main, in recorded and replayed processes only. Functions then run in a copy that
-   * calls these for marked pages. `loaded`: the program has loaded `value` from `address`, and
-   * continues with the contents of `value` after the call. `stored`: it has stored `value` there.
-   * All other accesses are reported to `access` and `range`. */
-  void (*loaded)(const void* address, void* value, uint64_t bytes);
-  void (*stored)(const void* address, const void* value, uint64_t bytes);
+   * calls these for marked pages. `loaded`: the program has loaded `value` from `address`, at
+   * `location`, and continues with the contents of `value` after the call. `stored`: it has stored
+   * `value` there. All other accesses are reported to `access` and `range`. */
+  void (*loaded)(const void* address, void* value, uint64_t bytes, const void* location);
+  void (*stored)(const void* address, const void* value, uint64_t bytes, const void* location);
   /* Called in front of a loop, for each of its accesses at evenly spaced addresses that overlap
    * [low, high). Returns the distance to the memory that the loop loads from instead, and also
    * stores to. PHOTOFINISH_ONE_BY_ONE: the loop runs in the copy that reports each access. */
@@ -141,7 +141,7 @@ struct photofinish_state {
 #define PHOTOFINISH_ACQUIRE 2
 #define PHOTOFINISH_SECTION_BEGIN 4
 #define PHOTOFINISH_SECTION_END 8
-#define PHOTOFINISH_STATE "__photofinish_state_9"
+#define PHOTOFINISH_STATE "__photofinish_state_10"
 
 /* The note of each object, in section PHOTOFINISH_NOTE_SECTION. Its name is PHOTOFINISH_NOTE_NAME,
  * its type PHOTOFINISH_ABI. Its words are: the distance from the first word to the state, the

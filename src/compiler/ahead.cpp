@@ -319,7 +319,7 @@ void go_ahead(const std::vector<Ahead>& all, LoopInfo& loops, DominatorTree& dom
   for (const auto& [latch, bases] : rounds) instrumenter.add_check_again(latch, bases);
   for (Later& one : later) {
     if (one.seen != nullptr) instrumenter.move_behind_if_seen(*one.access.instruction, *one.seen);
-    instrumenter.add_value(one.access, nullptr);
+    instrumenter.add_value(one.access);
   }
 }
 

@@ -171,11 +171,11 @@ Function* marked_function(Module& module) {
 }
 Function* array_function(Module& module) { return helper(module, "__photofinish_array_1", kArray); }
 
-namespace {
-Value* location_of_call(IRBuilder<>& builder) {
+Value* location_of_call(IRBuilderBase& builder) {
   return builder.CreateIntrinsic(Intrinsic::returnaddress, {}, {builder.getInt32(0)});
 }
 
+namespace {
 // Calls the hook with all arguments but the first one, if the first one is true.
 Function* asking_function(Module& module, const char* name, Constant* hook, Type* result,
                           ArrayRef<Type*> parameters, bool reports_location,
@@ -210,37 +210,53 @@ Function* asking_function(Module& module, const char* name, Constant* hook, Type
   return function;
 }
 
-// Calls the hook with its arguments and its return address. This function is part of the program,
-// not of the library: only the program's compiler knows which registers it preserves.
-//
-// On x86-64 that depends on the caller: one compiled for AVX expects the upper halves of vector
-// registers to be preserved, too. Such callers have a function of their own, since the linker keeps
-// one of each name for all objects. Code generation must not end it with vzeroupper.
-Function* telling_function(Module& module, std::string name, Constant* hook,
-                           ArrayRef<Type*> parameters, bool has_avx) {
+}  // namespace
+
+// On x86-64 the registers depend on the caller: one compiled for AVX expects the upper halves of
+// vector registers to be preserved, too. Such callers have a function of their own, since the
+// linker keeps one of each name for all objects.
+Function* register_keeping_function(Module& module, std::string name, ArrayRef<Type*> parameters,
+                                    bool has_avx) {
   if (has_avx) name += "_avx";
   if (Function* known = module.getFunction(name)) return known;
-  LLVMContext& context = module.getContext();
-  Type *nothing = Type::getVoidTy(context), *pointer = PointerType::getUnqual(context);
-  Function* function = Function::Create(FunctionType::get(nothing, parameters, false),
-                                        GlobalValue::LinkOnceODRLinkage, name, module);
+  Function* function =
+      Function::Create(FunctionType::get(Type::getVoidTy(module.getContext()), parameters, false),
+                       GlobalValue::LinkOnceODRLinkage, name, module);
   share(module, *function);
   function->setCallingConv(kKeepsRegisters);
   for (const Attribute::AttrKind attribute :
        {Attribute::Cold, Attribute::NoInline, Attribute::NoUnwind})
     function->addFnAttr(attribute);
   function->setUWTableKind(UWTableKind::Async);  // for the unwinder
-  IRBuilder<> builder(BasicBlock::Create(context, "", function));
   if (Triple(module.getTargetTriple()).getArch() == Triple::x86_64) {
     function->addFnAttr("target-cpu", "x86-64");
+    // Code generation must not end it with vzeroupper.
     function->addFnAttr("target-features", has_avx ? "+avx,-vzeroupper" : "");
-    if (has_avx) builder.CreateIntrinsic(Intrinsic::x86_avx_vzeroupper, {}, {});
   }
-  SmallVector<Type*> passed(parameters.begin(), parameters.end());
+  return function;
+}
+
+namespace {
+enum class Location { Appended, LastArgument };
+
+// Calls the hook with its arguments and the location in the program: its return address, or its
+// last argument. This function is part of the program, not of the library: only the program's
+// compiler knows which registers it preserves.
+Function* telling_function(Module& module, std::string name, Constant* hook,
+                           ArrayRef<Type*> parameters, bool has_avx,
+                           Location location = Location::Appended) {
+  Type *nothing = Type::getVoidTy(module.getContext()),
+       *pointer = PointerType::getUnqual(module.getContext());
+  SmallVector<Type*> passed(parameters.begin(), parameters.end()), taken = passed;
   passed.push_back(pointer);
+  if (location == Location::LastArgument) taken.push_back(pointer);
+  Function* function = register_keeping_function(module, std::move(name), taken, has_avx);
+  if (!function->empty()) return function;
+  IRBuilder<> builder(BasicBlock::Create(module.getContext(), "", function));
+  if (has_avx) builder.CreateIntrinsic(Intrinsic::x86_avx_vzeroupper, {}, {});
   SmallVector<Value*> arguments;
   for (Argument& argument : function->args()) arguments.push_back(&argument);
-  arguments.push_back(location_of_call(builder));
+  if (location == Location::Appended) arguments.push_back(location_of_call(builder));
   builder.CreateCall(FunctionType::get(nothing, passed, false), builder.CreateLoad(pointer, hook),
                      arguments);
   builder.CreateRetVoid();
@@ -278,6 +294,27 @@ Function* report_function(Module& module, Constant* hook, bool has_avx) {
   Type *pointer = PointerType::getUnqual(module.getContext()),
        *i64 = Type::getInt64Ty(module.getContext());
   return telling_function(module, "__photofinish_tell_5", hook, {pointer, pointer, i64}, has_avx);
+}
+
+Function* report_at_function(Module& module, Constant* hook, bool has_avx) {
+  Type *pointer = PointerType::getUnqual(module.getContext()),
+       *i64 = Type::getInt64Ty(module.getContext());
+  return telling_function(module, "__photofinish_tell_at_1", hook, {pointer, pointer, i64}, has_avx,
+                          Location::LastArgument);
+}
+
+Function* loaded_function(Module& module, Constant* hook, bool has_avx) {
+  Type *pointer = PointerType::getUnqual(module.getContext()),
+       *i64 = Type::getInt64Ty(module.getContext());
+  return telling_function(module, "__photofinish_loaded_1", hook, {pointer, pointer, i64}, has_avx,
+                          Location::LastArgument);
+}
+
+Function* stored_function(Module& module, Constant* hook, bool has_avx) {
+  Type *pointer = PointerType::getUnqual(module.getContext()),
+       *i64 = Type::getInt64Ty(module.getContext());
+  return telling_function(module, "__photofinish_stored_1", hook, {pointer, pointer, i64}, has_avx,
+                          Location::LastArgument);
 }
 
 Function* range_function(Module& module, Constant* gate, Constant* low, Constant* high,

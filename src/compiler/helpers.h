@@ -2,7 +2,10 @@
 // contains them, hidden; the linker keeps one of each.
 #pragma once
 
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
+
+#include <string>
 
 namespace photofinish::compiler {
 
@@ -21,6 +24,19 @@ llvm::Function* check_function(llvm::Module& module, llvm::Constant* hook, bool 
 // void (ptr site, ptr address, i64 bytes): calls the hook for accesses, a pointer to which is at
 // `hook`. Preserves most registers. `has_avx`: the caller is compiled for AVX.
 llvm::Function* report_function(llvm::Module& module, llvm::Constant* hook, bool has_avx);
+// void (ptr site, ptr address, i64 bytes, ptr location): the same, from a function that the program
+// calls at `location`.
+llvm::Function* report_at_function(llvm::Module& module, llvm::Constant* hook, bool has_avx);
+// void (ptr address, ptr value, i64 bytes, ptr location): calls the hook for loaded or stored
+// values. Preserves most registers.
+llvm::Function* loaded_function(llvm::Module& module, llvm::Constant* hook, bool has_avx);
+llvm::Function* stored_function(llvm::Module& module, llvm::Constant* hook, bool has_avx);
+// The function of this name, which preserves most registers of its callers; without a body if it is
+// new. `has_avx`: they are compiled for AVX.
+llvm::Function* register_keeping_function(llvm::Module& module, std::string name,
+                                          llvm::ArrayRef<llvm::Type*> parameters, bool has_avx);
+// The return address of the function that `builder` is in.
+llvm::Value* location_of_call(llvm::IRBuilderBase& builder);
 // void (ptr site, ptr address, i64 bytes, i64 rows, i64 stride, i64 planes, i64 plane stride):
 // jumps to the hook for ranges, a pointer to which is at `hook`, if the range may contain reachable
 // memory.

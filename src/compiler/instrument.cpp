@@ -46,7 +46,6 @@ Instrumenter::Instrumenter(Module& module)
   indices_hook_ = FunctionType::get(i64_, {pointer_, pointer_, i64_}, false);
   gather_hook_ =
       FunctionType::get(nothing, {pointer_, pointer_, i64_, i64_, pointer_, i64_}, false);
-  value_hook_ = FunctionType::get(nothing, {pointer_, pointer_, i64_}, false);
   synchronize_hook_ = FunctionType::get(nothing, {pointer_, i64_}, false);
   region_hook_ = FunctionType::get(nothing, {i64_}, false);
   range_hook_ =
@@ -73,7 +72,8 @@ Value* Instrumenter::field(IRBuilderBase& builder, unsigned index) {
   return builder.CreateStructGEP(state_type_, state_, index);
 }
 
-void Instrumenter::begin_function(const TargetTransformInfo& target, bool plain) {
+void Instrumenter::begin_function(const TargetTransformInfo& target, bool many, bool plain) {
+  many_ = many;
   plain_ = plain;
   plain_ranges_.clear();
   // Only for AVX are masked loads legal.
@@ -221,7 +221,7 @@ Instruction* Instrumenter::cold_branch(Value* condition, Instruction* before) {
 // Sets the site's bit for this address. Returns the instruction at which to call the hook: if the
 // site has no bit for it, or if it may be the first access of its group, which the library must
 // see. The rotation maps an address between two units to a value beyond all units.
-Instruction* Instrumenter::unless_bit_set(Value* record, Value* address, unsigned unit,
+Instruction* Instrumenter::unless_bit_set(Value* record, Value* address, Value* unit,
                                           Instruction* before) {
   IRBuilder<> builder(before);
   const auto field = [&](SiteField index, Type* type) {
@@ -233,8 +233,7 @@ Instruction* Instrumenter::unless_bit_set(Value* record, Value* address, unsigne
       thread,
       builder.CreatePtrToInt(builder.CreateIntrinsic(Intrinsic::thread_pointer, {}, {}), i64_));
   Value* distance = builder.CreateSub(builder.CreatePtrToInt(address, i64_), base);
-  Value* at = builder.CreateIntrinsic(Intrinsic::fshr, {i64_},
-                                      {distance, distance, ConstantInt::get(i64_, unit)});
+  Value* at = builder.CreateIntrinsic(Intrinsic::fshr, {i64_}, {distance, distance, unit});
   Value* known = builder.CreateAnd(own, builder.CreateICmpULT(at, units));
   BasicBlock* head = before->getParent();
   BasicBlock* rest = head->splitBasicBlock(before);
@@ -265,6 +264,29 @@ Instruction* Instrumenter::unless_bit_set(Value* record, Value* address, unsigne
   return builder.CreateBr(rest);
 }
 
+Value* Instrumenter::site_of_thread(IRBuilderBase& builder, Value* site) {
+  return builder.CreateGEP(i8_, site,
+                           builder.CreateLoad(i64_, builder.CreateThreadLocalAddress(distance_)));
+}
+
+// void (ptr site, ptr address, i64 bytes): what add(Check) does for a marked page, as a function.
+Function* Instrumenter::bit_function() {
+  Function* function = register_keeping_function(module_, "__photofinish_set_1",
+                                                 {pointer_, pointer_, i64_}, has_avx_);
+  if (!function->empty()) return function;
+  Value *address = function->getArg(1), *bytes = function->getArg(2);
+  IRBuilder<> builder(BasicBlock::Create(context_, "", function));
+  Instruction* end = builder.CreateRetVoid();
+  builder.SetInsertPoint(end);
+  Value* site = site_of_thread(builder, function->getArg(0));
+  Value* unit = builder.CreateAnd(builder.CreateLShr(bytes, PHOTOFINISH_UNIT_BITS), 7);
+  builder.SetInsertPoint(unless_bit_set(site, address, unit, end));
+  Function* report = report_at_function(module_, cast<Constant>(field(builder, kAccess)), has_avx_);
+  builder.CreateCall(report, {site, address, bytes, location_of_call(builder)})
+      ->setCallingConv(report->getCallingConv());
+  return function;
+}
+
 std::uint64_t how(const MemoryAccess& access) {
   return (access.writes ? PHOTOFINISH_WRITES : 0) | (access.releases ? PHOTOFINISH_RELEASES : 0);
 }
@@ -286,16 +308,20 @@ void Instrumenter::add(const Check& check) {
     Value* address = at(piece.offset);
     const unsigned unit =
         std::min<unsigned>(PHOTOFINISH_MAX_UNIT, std::countr_zero(piece.bytes | piece.align));
-    if (has_thread_pointer_ && !plain_ && (piece.how & PHOTOFINISH_RELEASES) == 0) {
-      site = builder.CreateGEP(
-          i8_, site, builder.CreateLoad(i64_, builder.CreateThreadLocalAddress(distance_)));
-      builder.SetInsertPoint(unless_bit_set(site, address, unit, end));
+    Function* called = report;
+    if (has_thread_pointer_ && (piece.how & PHOTOFINISH_RELEASES) == 0) {
+      if (many_) {
+        called = bit_function();
+      } else {
+        site = site_of_thread(builder, site);
+        builder.SetInsertPoint(unless_bit_set(site, address, ConstantInt::get(i64_, unit), end));
+      }
     }
     builder.SetCurrentDebugLocation(piece.location);
     const std::uint64_t bytes =
         piece.bytes | piece.how | std::uint64_t{unit} << PHOTOFINISH_UNIT_BITS;
-    CallInst* call = builder.CreateCall(report, {site, address, ConstantInt::get(i64_, bytes)});
-    call->setCallingConv(report->getCallingConv());
+    CallInst* call = builder.CreateCall(called, {site, address, ConstantInt::get(i64_, bytes)});
+    call->setCallingConv(called->getCallingConv());
   }
 }
 

@@ -26,8 +26,9 @@ class Instrumenter {
   explicit Instrumenter(llvm::Module& module);
 
   // Call it before hooks are inserted into a function. `target`: what that function is compiled
-  // for. `plain`: hooks are as short as possible, because the function is huge.
-  void begin_function(const llvm::TargetTransformInfo& target, bool plain);
+  // for. `many`: hooks of accesses are calls, because the function has many. `plain`: hooks of
+  // ranges are as short as possible, too, because it is huge.
+  void begin_function(const llvm::TargetTransformInfo& target, bool many, bool plain);
 
   // Several accesses relative to one base, with at most PHOTOFINISH_SPAN bytes from the first to
   // the last. The check is at the first instruction.
@@ -89,11 +90,9 @@ class Instrumenter {
   void add_unless(llvm::Value* reported, llvm::Instruction* before,
                   const std::vector<Check>& checks);
 
-  // Whether the range contains reachable memory, computed in front of all its accesses.
-  llvm::Value* may_be_marked(const Expanded& range);
   // A single load or store in a copy with values: the value that it loads or stores goes through
-  // the hook. `may_be_marked` is known earlier, or null.
-  void add_value(const MemoryAccess& access, llvm::Value* may_be_marked);
+  // the hook.
+  void add_value(const MemoryAccess& access);
   // The distance to the memory that the loop may use in place of the range, or
   // PHOTOFINISH_ONE_BY_ONE. Computed at `before`.
   llvm::Value* ahead_of(const Expanded& range, llvm::Instruction* before);
@@ -144,12 +143,13 @@ class Instrumenter {
   llvm::Function* distance_function();
   void add_note(std::uint32_t type, llvm::GlobalObject& about,
                 const std::vector<std::uint32_t>& numbers, const std::string& text);
-  std::pair<llvm::BasicBlock*, llvm::Instruction*> unless_seen(llvm::Value* value,
-                                                               llvm::Value* address, bool loads,
-                                                               llvm::Instruction* before,
-                                                               const llvm::DebugLoc& location);
-  llvm::Instruction* unless_bit_set(llvm::Value* record, llvm::Value* address, unsigned unit,
+  llvm::Instruction* unless_seen(llvm::Value* value, llvm::Value* address, bool loads,
+                                 llvm::Instruction* before);
+  llvm::Instruction* unless_bit_set(llvm::Value* record, llvm::Value* address, llvm::Value* unit,
                                     llvm::Instruction* before);
+  llvm::Value* site_of_thread(llvm::IRBuilderBase& builder, llvm::Value* site);
+  llvm::Function* bit_function();
+  llvm::Function* value_function(bool loads, std::uint64_t bytes);
   void add_plain(const Expanded& range);
   void add_unknown(const MemoryAccess& access);
   void add_lanes(const MemoryAccess& access);
@@ -170,12 +170,12 @@ class Instrumenter {
   llvm::StructType* site_type_;
   llvm::StructType* seen_type_;
   llvm::StructType* index_type_;
-  llvm::FunctionType *range_hook_, *indices_hook_, *gather_hook_, *value_hook_, *synchronize_hook_,
-      *region_hook_;
+  llvm::FunctionType *range_hook_, *indices_hook_, *gather_hook_, *synchronize_hook_, *region_hook_;
   llvm::GlobalVariable* always_checked_ = nullptr;
   bool has_thread_pointer_ = false;  // can be read by one instruction
   bool has_avx_ = false;             // the current function is compiled for AVX
-  bool plain_ = false;               // its hooks are short
+  bool many_ = false;                // hooks of its accesses are calls
+  bool plain_ = false;               // hooks of its ranges, too
   // In such a function: the end of the block for the ranges in front of an instruction.
   std::map<llvm::Instruction*, llvm::Instruction*> plain_ranges_;
   void call_if_set(llvm::Instruction* before, unsigned hook_field, llvm::FunctionType* type,

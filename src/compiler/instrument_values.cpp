@@ -25,22 +25,6 @@ Value* Instrumenter::without_values(Instruction* before, bool reaches_nothing) {
                           builder.CreateIsNull(builder.CreateLoad(i64_, field(builder, kHigh))));
 }
 
-Value* Instrumenter::may_be_marked(const Expanded& range) {
-  IRBuilder<> builder(range.before);
-  builder.SetCurrentDebugLocation(range.location);
-  const Borders borders = borders_of(builder, range);
-  BasicBlock* head = range.before->getParent();
-  Instruction* near = cold_branch(borders.meets, range.before);
-  builder.SetInsertPoint(near);
-  builder.SetCurrentDebugLocation(range.location);
-  Value* marked = builder.CreateCall(marked_function(module_),
-                                     {field(builder, kGate), borders.low, borders.high});
-  PHINode* result = first_phi(builder.getInt1Ty(), "", *range.before->getParent());
-  result->addIncoming(builder.getFalse(), head);
-  result->addIncoming(marked, near->getParent());
-  return result;
-}
-
 Value* Instrumenter::ahead_of(const Expanded& range, Instruction* before) {
   IRBuilder<> builder(before);
   builder.SetCurrentDebugLocation(range.location);
@@ -158,13 +142,10 @@ void Instrumenter::add_check_again(Instruction* before, const std::vector<Value*
                        {is_marked(builder, base), base, builder.getInt64(0)});
 }
 
-// Returns the block of the fast path, and the instruction in front of which the hook is called
-// otherwise.
-std::pair<BasicBlock*, Instruction*> Instrumenter::unless_seen(Value* value, Value* address,
-                                                               bool loads, Instruction* before,
-                                                               const DebugLoc& location) {
+// Returns the instruction in front of which the hook is called, if the value is not the one seen.
+Instruction* Instrumenter::unless_seen(Value* value, Value* address, bool loads,
+                                       Instruction* before) {
   IRBuilder<> builder(before);
-  builder.SetCurrentDebugLocation(location);
   Value* at = builder.CreatePtrToInt(address, i64_);
   Value* slot =
       builder.CreateAnd(builder.CreateLShr(at, PHOTOFINISH_PAGE_BITS), PHOTOFINISH_SEEN_SIZE - 1);
@@ -180,26 +161,19 @@ std::pair<BasicBlock*, Instruction*> Instrumenter::unless_seen(Value* value, Val
   BasicBlock* head = before->getParent();
   BasicBlock* rest = head->splitBasicBlock(before);
   const auto new_block = [&] { return BasicBlock::Create(context_, "", head->getParent(), rest); };
-  BasicBlock *check = new_block(), *known = loads ? new_block() : check, *report = new_block();
+  BasicBlock *check = new_block(), *report = new_block();
   MDNode* likely = MDBuilder(context_).createBranchWeights(1 << 20, 1);
-  const auto go_on = [&](BasicBlock* block) {
-    builder.SetInsertPoint(block);
-    builder.SetCurrentDebugLocation(location);
-  };
   head->getTerminator()->eraseFromParent();
-  go_on(head);
+  builder.SetInsertPoint(head);
   builder.CreateCondBr(builder.CreateAnd(own, inside), check, report, likely);
-  go_on(check);
+  builder.SetInsertPoint(check);
   Value* seen = builder.CreateGEP(i8_, address, of_entry(kSeenDistance));
   if (loads) {
-    Type* number = builder.getIntNTy(
-        static_cast<unsigned>(module_.getDataLayout().getTypeSizeInBits(value->getType())));
-    Value* found = value->getType()->isPointerTy() ? builder.CreatePtrToInt(value, number)
-                                                   : builder.CreateBitCast(value, number);
+    BasicBlock* known = new_block();
     builder.CreateCondBr(
-        builder.CreateICmpEQ(builder.CreateAlignedLoad(number, seen, Align(1)), found), known,
-        report, likely);
-    go_on(known);
+        builder.CreateICmpEQ(builder.CreateAlignedLoad(value->getType(), seen, Align(1)), value),
+        known, report, likely);
+    builder.SetInsertPoint(known);
     Value* count = field(builder, kKnownLoads);
     builder.CreateStore(
         builder.CreateAdd(builder.CreateLoad(i64_, count), ConstantInt::get(i64_, 1)), count);
@@ -207,17 +181,41 @@ std::pair<BasicBlock*, Instruction*> Instrumenter::unless_seen(Value* value, Val
     builder.CreateAlignedStore(value, seen, Align(1));
   }
   builder.CreateBr(rest);
-  go_on(report);
-  return {known, builder.CreateBr(rest)};
+  builder.SetInsertPoint(report);
+  return builder.CreateBr(rest);
 }
 
-// Whether values compare as integers: structures and vectors of pointers do not.
-static bool is_comparable(Type* type) {
-  return type->isPointerTy() || type->isIntOrIntVectorTy() || type->isFPOrFPVectorTy();
+// void (ptr address, ptr value, i64 bytes): calls the hook if the page is marked and the value is
+// not the one seen there.
+Function* Instrumenter::value_function(bool loads, std::uint64_t bytes) {
+  const std::string name =
+      std::string("__photofinish_") + (loads ? "load_" : "store_") + std::to_string(bytes) + "_1";
+  Function* function =
+      register_keeping_function(module_, name, {pointer_, pointer_, i64_}, has_avx_);
+  if (!function->empty()) return function;
+  Value *address = function->getArg(0), *variable = function->getArg(1);
+  IRBuilder<> builder(BasicBlock::Create(context_, "", function));
+  Instruction* end = builder.CreateRetVoid();
+  builder.SetInsertPoint(end);
+  Instruction* marked = cold_branch(is_marked(builder, address), end);
+  if (has_thread_pointer_ && bytes <= PHOTOFINISH_SEEN_ACCESS && std::has_single_bit(bytes)) {
+    builder.SetInsertPoint(marked);
+    Value* value = builder.CreateAlignedLoad(builder.getIntNTy(static_cast<unsigned>(8 * bytes)),
+                                             variable, Align(1));
+    marked = unless_seen(value, address, loads, marked);
+  }
+  builder.SetInsertPoint(marked);
+  auto* hook = cast<Constant>(field(builder, loads ? kLoaded : kStored));
+  Function* report =
+      loads ? loaded_function(module_, hook, has_avx_) : stored_function(module_, hook, has_avx_);
+  builder.CreateCall(report, {address, variable, function->getArg(2), location_of_call(builder)})
+      ->setCallingConv(report->getCallingConv());
+  return function;
 }
 
-// The value passes through memory only if the page is marked and the value has changed.
-void Instrumenter::add_value(const MemoryAccess& access, Value* may_be_marked) {
+// The value passes through memory. Unless the function has many accesses, only if the page is
+// marked.
+void Instrumenter::add_value(const MemoryAccess& access) {
   auto* load = dyn_cast<LoadInst>(access.instruction);
   auto* store = dyn_cast<StoreInst>(access.instruction);
   Type* type = load != nullptr ? load->getType() : store->getValueOperand()->getType();
@@ -235,41 +233,22 @@ void Instrumenter::add_value(const MemoryAccess& access, Value* may_be_marked) {
     variable =
         new AllocaInst(type, module_.getDataLayout().getAllocaAddrSpace(), nullptr, "pf.value",
                        &*after->getFunction()->getEntryBlock().getFirstInsertionPt());
-  // The nested tests: the block that contains each, and where it exits.
-  SmallVector<std::pair<BasicBlock*, Instruction*>> tests;
-  Instruction* inner = after;
-  const auto only_if = [&](Value* condition) {
-    tests.push_back({inner->getParent(), inner});
-    inner = cold_branch(condition, inner);
-  };
-  if (may_be_marked != nullptr) only_if(may_be_marked);
-  IRBuilder<> builder(inner);
+  IRBuilder<> builder(after);
   builder.SetCurrentDebugLocation(location);
-  only_if(is_marked(builder, address));
-  if (has_thread_pointer_ && !plain_ && access.bytes <= PHOTOFINISH_SEEN_ACCESS &&
-      std::has_single_bit(access.bytes) &&
-      module_.getDataLayout().getTypeSizeInBits(type) == 8 * access.bytes &&
-      (load == nullptr || is_comparable(type))) {
-    const auto [seen, report] = unless_seen(load != nullptr ? load : store->getValueOperand(),
-                                            address, load != nullptr, inner, location);
-    tests.push_back({seen, inner});
-    inner = report;
-  }
-  builder.SetInsertPoint(inner);
+  BasicBlock* head = after->getParent();
+  if (!many_) builder.SetInsertPoint(cold_branch(is_marked(builder, address), after));
   builder.SetCurrentDebugLocation(location);
   builder.CreateStore(load != nullptr ? load : store->getValueOperand(), variable);
-  Value* hook = builder.CreateLoad(pointer_, field(builder, load != nullptr ? kLoaded : kStored));
-  builder.CreateCall(value_hook_, hook, {address, variable, ConstantInt::get(i64_, access.bytes)});
+  Function* report = value_function(load != nullptr, access.bytes);
+  builder.CreateCall(report, {address, variable, ConstantInt::get(i64_, access.bytes)})
+      ->setCallingConv(report->getCallingConv());
   if (load == nullptr) return;
   Value* given = builder.CreateLoad(type, variable);
-  BasicBlock* reported = inner->getParent();
-  for (const auto& [head, left] : reverse(tests)) {
-    BasicBlock* behind = left->getParent();
-    PHINode* value = first_phi(type, "pf.loaded", *behind);
+  if (!many_) {
+    PHINode* value = first_phi(type, "pf.loaded", *after->getParent());
     value->addIncoming(load, head);
-    value->addIncoming(given, reported);
+    value->addIncoming(given, builder.GetInsertBlock());
     given = value;
-    reported = behind;
   }
   for (Use* use : uses) use->set(given);
 }

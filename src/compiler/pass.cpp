@@ -156,8 +156,11 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       remarks.function(function, found_here, accesses.size());
       const std::vector<MemoryAccess> releases = find_releases(function, quiet, relevance);
       if (accesses.empty() && nests.ranges_of(function).empty() && releases.empty()) continue;
-      checked_at += static_cast<std::uint32_t>(accesses.size());
-      const bool huge = function.getInstructionCount() > kHuge || function.hasOptSize();
+      const std::size_t checked_here = accesses.size();
+      checked_at += static_cast<std::uint32_t>(checked_here);
+      const bool huge = function.getInstructionCount() > kHuge || checked_here > kAccesses ||
+                        function.hasOptSize();
+      const bool many = huge || checked_here > kMany;
       const auto& target = functions.getResult<TargetIRAnalysis>(function);
       // Hooks do not count as calls that may reach MPI, so this is asked before there are any.
       const bool reaches_nothing = all_of(
@@ -165,10 +168,10 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       Function* with_values = !accesses.empty() && can_be_copied(function)
                                   ? copy_of(function, ".with_values")
                                   : nullptr;
-      instrumenter.begin_function(target, huge);
+      instrumenter.begin_function(target, many, huge);
       if (with_values != nullptr)
-        instrument_values(*with_values, relevance, quiet, functions, instrumenter, huge);
-      instrumenter.begin_function(target, huge);
+        instrument_values(*with_values, relevance, quiet, functions, instrumenter, many);
+      instrumenter.begin_function(target, many, huge);
       std::erase_if(accesses, [&](const MemoryAccess& access) {
         return nests.is_reported(*access.instruction);
       });
@@ -193,27 +196,22 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
   // Instructions of a function. Register allocation takes more than linear time, and a hook is
   // larger than the access. Huge functions, and those optimized for size, have short hooks.
   static constexpr unsigned kHuge = 1000;
+  // Accesses of a huge function, and of one whose hooks are calls.
+  static constexpr std::size_t kAccesses = 128, kMany = 24;
   // Instructions of functions, or of the loops of one function, that are copied.
   static constexpr std::size_t kCopied = 2500;
-  // Ranges that a huge function asks for ahead of its loops.
+  // Ranges and accesses that a function with many accesses prepares ahead of its loops.
   static constexpr std::size_t kAhead = 48;
 
-  // One hook for each access: the loaded values are unknown in front of a loop. Whether other ranks
-  // can have written them is known there.
+  // One hook for each access: the loaded values are unknown in front of a loop.
   static void instrument_values(Function& copy, const Relevance& relevance, const QuietCalls& quiet,
                                 FunctionAnalysisManager& functions, Instrumenter& instrumenter,
-                                bool huge) {
+                                bool many) {
     auto& evolution = functions.getResult<ScalarEvolutionAnalysis>(copy);
     RangeFinder finder(evolution, functions.getResult<LoopAnalysis>(copy),
                        functions.getResult<DominatorTreeAnalysis>(copy), quiet);
     SCEVExpander expander(evolution, copy.getParent()->getDataLayout(), "pf");
-    struct Plain {
-      MemoryAccess access;
-      Instruction* before;  // the loop; null: in no loop with a known range
-    };
-    std::vector<Plain> plain;
-    std::vector<MemoryAccess> others;
-    std::vector<Instrumenter::Expanded> ranges;
+    std::vector<MemoryAccess> plain, others;
     LoopInfo& loops = functions.getResult<LoopAnalysis>(copy);
     std::vector<MemoryAccess> accesses = find_accesses(copy);
     std::erase_if(accesses, [&](const MemoryAccess& access) {
@@ -221,9 +219,10 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     });
     std::vector<Ahead> ahead = find_ahead(accesses, loops, evolution, finder, expander);
     std::size_t asked = 0;
-    if (huge)
+    if (many)
       std::erase_if(ahead, [&](const Ahead& one) {
-        const std::size_t more = one.spaced.size() + one.behind.size();
+        std::size_t more = one.spaced.size();
+        for (const Ahead::Behind& behind : one.behind) more += behind.accesses.size();
         if (asked + more > kAhead) return true;
         asked += more;
         return false;
@@ -234,31 +233,17 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
         others.push_back(access);
         continue;
       }
-      std::optional<Range> range;
-      if (!huge)
-        range = finder.find(*access.instruction->getParent(), evolution.getSCEV(access.address),
-                            access.bytes);
-      plain.push_back({access, range ? range->before : nullptr});
-      if (range)
-        ranges.push_back(
-            Instrumenter::expand(*range, expander, 0, location_of(*access.instruction)));
+      plain.push_back(access);
     }
     go_ahead(ahead, loops, functions.getResult<DominatorTreeAnalysis>(copy), instrumenter);
     // From here on blocks are split, and all analyses are invalid.
-    std::map<Instruction*, Value*> marked;  // one test for all ranges at this instruction
-    for (const auto& range : ranges) {
-      Value* one = instrumenter.may_be_marked(range);
-      Value*& all = marked[range.before];
-      all = all == nullptr ? one : IRBuilder<>(range.before).CreateOr(all, one);
-    }
     // A call's reads are reported before its writes: a write counts as done at the next report.
     // These hooks are inserted first, so that addresses that were loaded use the values from
     // add_value.
     for (const bool writes : {false, true})
       for (const MemoryAccess& access : others)
         if (access.writes == writes) instrumenter.add(access);
-    for (const auto& [access, before] : plain)
-      instrumenter.add_value(access, before != nullptr ? marked.at(before) : nullptr);
+    for (const MemoryAccess& access : plain) instrumenter.add_value(access);
     functions.invalidate(copy, PreservedAnalyses::none());
   }
 

@@ -145,20 +145,6 @@ std::vector<Schedule::Match> matches_of(RankTrace& trace, Timestamp timestamp,
   return matches;
 }
 
-std::string kind_name(const FindingSide& side) {
-  if (is_access(side.call)) return std::string(traits(side.call).name);
-  switch (side.kind) {
-    case AccessKind::Get:
-      return "get";
-    case AccessKind::Put:
-      return "put";
-    case AccessKind::Accumulate:
-      return "accumulate";
-    default:
-      return std::string(traits(side.call).name);
-  }
-}
-
 bool same_site(const FindingSide& a, const FindingSide& b) {
   return a.site_key == b.site_key && a.kind == b.kind && a.call == b.call;
 }
@@ -223,20 +209,21 @@ Candidate of_memory(const Finding& finding, const std::vector<Finding>& parts, T
     scheduled.arrival = arrival_of(*trace, scheduled.call, own, side.begin);
     candidate.schedule.sides.push_back(std::move(scheduled));
   }
-  const auto at = [&](const FindingSide& side) {
+  const FindingWords words(finding, notes);
+  const auto at = [&](int index) {
+    const FindingSide& side = finding.sides[index];
     const std::string location = notes.site(side.rank, side.site).location;
-    return kind_name(side) + (location.empty() ? "" : " " + location);
+    return words.access(index) + (location.empty() ? "" : " " + location);
   };
-  candidate.title =
-      fmt::format("{}, {} and {}", race_name(finding), at(finding.sides[0]), at(finding.sides[1]));
+  candidate.title = fmt::format("{}, {} and {}", race_name(finding), at(0), at(1));
   const bool one_site = same_site(finding.sides[0], finding.sides[1]);
-  for (const FindingSide& side : finding.sides)
+  for (int index = 0; index < 2; ++index)
     candidate.orders.push_back(
-        !one_site  ? fmt::format("the {} first", at(side))
-        : one_rank ? fmt::format("the {} of the {} first", kind_name(side),
-                                 candidate.orders.empty() ? "earlier thread" : "later thread")
-                   : fmt::format("the {} of the {} rank first", kind_name(side),
-                                 candidate.orders.empty() ? "lower" : "higher"));
+        !one_site  ? fmt::format("the {} first", at(index))
+        : one_rank ? fmt::format("the {} of the {} first", words.access(index),
+                                 index == 0 ? "earlier thread" : "later thread")
+                   : fmt::format("the {} of the {} {} first", words.access(index),
+                                 index == 0 ? "lower" : "higher", words.process()));
   candidate.involved = {finding.sides[0].rank, finding.sides[1].rank, finding.owner};
   candidate.ranks =
       1 + std::max({finding.sides[0].rank.value, finding.sides[1].rank.value, finding.owner.value});

@@ -25,6 +25,7 @@ struct LastCall {
   bool finalized = false;
   bool returned = true;
   std::string text;  // "MPI_Recv solver.c:31"
+  std::string_view abort = "MPI_Abort";  // the call that aborts, by the programming model
 };
 
 LastCall last_call(RankTrace& trace, Symbolizer& symbolizer) {
@@ -38,6 +39,7 @@ LastCall last_call(RankTrace& trace, Symbolizer& symbolizer) {
     site = event->site;
     last.returned = event->returned;
     last.finalized |= traits(call).action == Action::Finalize;
+    if (traits(call).action == Action::Abort) last.abort = traits(call).name;
   }
   const std::string location = SiteText(trace.definitions(), symbolizer).location(site);
   last.text = fmt::format("{}{}{}", traits(call).name, location.empty() ? "" : " ", location);
@@ -55,7 +57,7 @@ EarlyEnd early_end(const RankEnd& end, const LastCall& last) {
   const std::string in = last.returned ? "" : " in " + last.text;
   switch (end.state) {
     case RankState::Aborted:
-      return {true, fmt::format("MPI_Abort by {{}} with code {}", end.code)};
+      return {true, fmt::format("{} by {{}} with code {}", last.abort, end.code)};
     case RankState::Exited:
       return {true, fmt::format("the exit of {{}} with code {}{}", end.code, in)};
     case RankState::Signaled:

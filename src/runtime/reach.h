@@ -33,8 +33,8 @@ class Reach {
   using IndicesHook = std::uint64_t (*)(photofinish_index*, const void*, std::uint64_t);
   using GatherHook = void (*)(photofinish_site*, const void*, std::uint64_t, std::uint64_t,
                               photofinish_index*, std::uint64_t);
-  using LoadedHook = void (*)(const void*, void*, std::uint64_t);
-  using StoredHook = void (*)(const void*, const void*, std::uint64_t);
+  using LoadedHook = void (*)(const void*, void*, std::uint64_t, const void*);
+  using StoredHook = void (*)(const void*, const void*, std::uint64_t, const void*);
   using BehindHook = const photofinish_seen* (*)(const void*, std::uint64_t);
   using CheckHook = void (*)(const void*, std::uint64_t, const void*);
   using AheadHook = std::int64_t (*)(const void*, std::uint64_t, std::uint64_t, std::int64_t,

@@ -27,7 +27,7 @@ void tell(const void* address, unsigned long bytes, int writes) {
 }
 
 #ifdef __PHOTOFINISH__
-extern struct photofinish_state state __asm__("__photofinish_state_9")
+extern struct photofinish_state state __asm__("__photofinish_state_10")
     __attribute__((visibility("hidden")));
 
 static void note(const void* address, uint64_t bytes) {
@@ -125,7 +125,8 @@ static void settle(void) {
     if (ahead[at]) seen[at] = shared[at];
 }
 
-static void on_loaded(const void* address, void* value, uint64_t bytes) {
+static void on_loaded(const void* address, void* value, uint64_t bytes, const void* location) {
+  (void)location;
   settle();
   const long at = offset_of(address, bytes);
   if (at < 0) return;
@@ -138,7 +139,9 @@ static void on_loaded(const void* address, void* value, uint64_t bytes) {
     abort();
 }
 
-static void on_stored(const void* address, const void* value, uint64_t bytes) {
+static void on_stored(const void* address, const void* value, uint64_t bytes,
+                      const void* location) {
+  (void)location;
   settle();
   const long at = offset_of(address, bytes);
   if (at < 0) return;

@@ -22,7 +22,7 @@ import tempfile
 from pathlib import Path
 
 WRITES, RELEASES, BYTES = 1 << 63, 1 << 62, (1 << 56) - 1
-STATE = "@__photofinish_state_9"
+STATE = "@__photofinish_state_10"
 
 
 def expectations(path):

@@ -29,15 +29,16 @@ void with_task(Use use) {
   t_in_hook = false;
 }
 
-void note_loaded(const void* address, void* value, std::uint64_t bytes) {
-  with_task([&, call_site = CALL_SITE](Journaling& journaling, Task& task) {
-    journaling.loaded(task, call_site, address, value, bytes);
+void note_loaded(const void* address, void* value, std::uint64_t bytes, const void* location) {
+  with_task([&](Journaling& journaling, Task& task) {
+    journaling.loaded(task, {reinterpret_cast<std::uint64_t>(location), 0}, address, value, bytes);
   });
 }
 
-void note_stored(const void* address, const void* value, std::uint64_t bytes) {
-  with_task([&, call_site = CALL_SITE](Journaling& journaling, Task& task) {
-    journaling.stored(task, call_site, address, value, bytes);
+void note_stored(const void* address, const void* value, std::uint64_t bytes,
+                 const void* location) {
+  with_task([&](Journaling& journaling, Task& task) {
+    journaling.stored(task, {reinterpret_cast<std::uint64_t>(location), 0}, address, value, bytes);
   });
 }
 

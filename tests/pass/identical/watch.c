@@ -7,7 +7,7 @@
 
 #include "photofinish/runtime_abi.h"
 
-extern struct photofinish_state state __asm__("__photofinish_state_9")
+extern struct photofinish_state state __asm__("__photofinish_state_10")
     __attribute__((visibility("hidden")));
 
 static unsigned long hooks;
@@ -30,12 +30,15 @@ static uint64_t on_indices(struct photofinish_index* index, const void* first, u
   return 0;  // each access calls its hook
 }
 
-static void on_loaded(const void* address, void* value, uint64_t bytes) {
+static void on_loaded(const void* address, void* value, uint64_t bytes, const void* location) {
+  (void)location;
   (void)address, (void)value, (void)bytes;
   ++hooks;
 }
 
-static void on_stored(const void* address, const void* value, uint64_t bytes) {
+static void on_stored(const void* address, const void* value, uint64_t bytes,
+                      const void* location) {
+  (void)location;
   (void)address, (void)value, (void)bytes;
   ++hooks;
 }
