@@ -168,7 +168,7 @@ class Steering {
   void receive_messages();
   std::uint32_t sides_of(Call call, SiteId site);
   TableEntry make_entry(std::uint32_t sides);
-  void count_arrival(std::uint32_t sides);
+  void count_arrival(std::uint32_t sides, bool by_access);
   bool takes_part(std::uint32_t sides) const;
   bool wants_to_wait(std::uint32_t sides);
   Turn reach_site(TableEntry& mine, bool stays_pending, std::uint32_t& slot);
