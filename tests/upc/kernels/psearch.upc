@@ -5,6 +5,7 @@
 // confirm 2: confirmed
 // confirm 3: not reproduced
 #include <stdio.h>
+#include <unistd.h>
 #include <upc_relaxed.h>
 
 #define DEEPEST 9
@@ -82,6 +83,7 @@ static int find_work(node *n) {
     change_idle(-1);
     if (steal(n)) return 1;
     change_idle(1);
+    usleep(200);
   }
 }
 
@@ -89,8 +91,10 @@ static void wait_for_all(void) {
   upc_lock(arrival_lock);
   arrived++;  // race 2
   upc_unlock(arrival_lock);
-  while (arrived < THREADS)  // race 2
+  while (arrived < THREADS) {  // race 2
     upc_fence;
+    usleep(200);
+  }
 }
 
 int main(void) {
