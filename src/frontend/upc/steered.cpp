@@ -93,17 +93,21 @@ struct Chosen {
   std::uint32_t sides = 0;
 };
 
-// Of several accesses at sites of the race, the one that a side waits for; otherwise each in turn.
+// Of several accesses at sites of the race, one that a side waits for, if there is one; each in
+// turn, and in each run another one first.
 Chosen choose(Steering& steering, const std::vector<Event>& events) {
-  static std::uint64_t turn = 0;
+  static std::uint64_t turn = steering.schedule().seed;
   std::vector<Chosen> all;
   for (const Event& event : events)
     if (const std::uint32_t sides = sides_of(steering, event); sides != 0)
       all.push_back({&event, sides});
   if (all.empty()) return {};
+  if (all.size() == 1) return all[0];
+  std::vector<Chosen> awaited;
   for (const Chosen& one : all)
-    if (is_awaited(steering, one.sides)) return one;
-  return all[all.size() > 1 ? turn++ % all.size() : 0];
+    if (is_awaited(steering, one.sides)) awaited.push_back(one);
+  const std::vector<Chosen>& from = awaited.empty() ? all : awaited;
+  return from[turn++ % from.size()];
 }
 
 // Its bytes, of one owner.
