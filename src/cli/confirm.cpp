@@ -294,9 +294,10 @@ Result<bool> confirm_groups(Confirmer& confirmer, const std::vector<Candidate>& 
         failed = confirmer.has_failed_runs();
         if (const WorldRank stopped = confirmer.stopped_rank();
             found->state == ConfirmState::NotReproduced && stopped != kProcNull)
-          fail(fmt::format("{} {} was stopped (SIGSTOP) in a confirming run of F{}, which may be "
-                           "why the race was not seen; confirm it again",
-                           confirmer.launch().process, stopped.value, candidate.number));
+          fail(
+              fmt::format("{} {} was stopped (SIGSTOP) in a confirming run of F{}, which may be "
+                          "why the race was not seen; confirm it again",
+                          confirmer.launch().process, stopped.value, candidate.number));
         at_once[i] = std::move(*found);
       }
       finish(candidate, std::move(*at_once[i]), failed);

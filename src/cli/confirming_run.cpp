@@ -228,10 +228,10 @@ Result<Ended> start(const std::vector<std::string>& line, const std::string& dir
 std::string how_it_ended(const std::string& directory, const Ended& ended, const Launch& launch) {
   if (ended.stalled) return fmt::format("hangs: all {}s wait", launch.process);
   if (!ended.in_time)
-    return fmt::format(
-        "no end after {} s{}", launch.timeout_s,
-        ended.stopped ? fmt::format(": {} {} is stopped", launch.process, ended.stopped->value)
-                      : "");
+    return fmt::format("no end after {} s{}", launch.timeout_s,
+                       ended.stopped
+                           ? fmt::format(": {} {} is stopped", launch.process, ended.stopped->value)
+                           : "");
   std::string how;
   int reported = 0;
   for (int rank = 0; rank < launch.world_size && ended.code != 0 && reported < 3; ++rank) {

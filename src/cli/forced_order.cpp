@@ -263,8 +263,7 @@ int debug_order(Confirmer& confirmer, const Options& options, const ConfirmArgum
   if (candidate.schedule.kind == RaceKind::Message) held.resize(1);
   if (std::find(held.begin(), held.end(), rank) == held.end())
     return fail(fmt::format("{} {} has no access of F{} in this order: use --gdb {}",
-                            confirmer.launch().process, rank.value,
-                            candidate.number,
+                            confirmer.launch().process, rank.value, candidate.number,
                             held.size() == 1 || held[0] == held[1]
                                 ? std::to_string(held[0].value)
                                 : fmt::format("{} or --gdb {}", held[0].value, held[1].value)),

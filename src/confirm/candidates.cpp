@@ -12,7 +12,6 @@
 #include "model/scopes.h"
 #include "report/event_text.h"
 #include "report/finding_words.h"
-#include "report/upc_words.h"
 #include "symbols/symbolizer.h"
 #include "trace/findings_file.h"
 #include "trace/reader.h"
@@ -184,8 +183,8 @@ struct Part {
   Finding found, as_read;
 };
 
-// The call that made an access of a finding: the report calls loads and stores of UPC's shared
-// memory reads and writes.
+// The call that made an access of a finding. In some programming models, a report has one word for
+// loads and for calls that read.
 ScheduledSide::Form form_of(const FindingSide& side, const std::vector<Part>& parts) {
   for (const Part& part : parts)
     for (const int index : {0, 1})
@@ -253,9 +252,9 @@ Candidate of_memory(const Finding& finding, const std::vector<Part>& parts, Trac
     candidate.schedule.sides.push_back(std::move(scheduled));
   }
   const FindingWords words(finding, notes);
-  const bool of_upc = UpcWords::apply_to(finding, notes);
+  const bool has_threads = words.process() == "thread";
   const auto name_of = [&](const FindingSide& side) {
-    return of_upc ? words.access(&side == &finding.sides[1] ? 1 : 0) : kind_name(side);
+    return has_threads ? words.access(&side == &finding.sides[1] ? 1 : 0) : kind_name(side);
   };
   const auto at = [&](const FindingSide& side) {
     const std::string location = notes.site(side.rank, side.site).location;
@@ -271,7 +270,7 @@ Candidate of_memory(const Finding& finding, const std::vector<Part>& parts, Trac
                                  candidate.orders.empty() ? "earlier thread" : "later thread")
                    : fmt::format("the {} of the {} {} first", name_of(side),
                                  candidate.orders.empty() ? "lower" : "higher",
-                                 of_upc ? "thread" : "rank"));
+                                 has_threads ? "thread" : "rank"));
   candidate.involved = {finding.sides[0].rank, finding.sides[1].rank, finding.owner};
   candidate.ranks =
       1 + std::max({finding.sides[0].rank.value, finding.sides[1].rank.value, finding.owner.value});
@@ -397,12 +396,7 @@ Result<std::vector<Candidate>> candidates_of(const std::string& directory, int i
         fmt::format("{} is not analyzed yet: run photofinish analyze {}", directory, directory)};
   RunNotes notes(directory, run->findings, run->messages.value_or(MessageFindings{}));
   std::vector<Part> parts;
-  for (const Finding& found : run->findings) {
-    Finding as_read = as_accesses_of_upc(found, notes);
-    for (FindingSide& side : as_read.sides)
-      side.site_key = notes.key_as_read(side.rank, side.site, side.site_key);
-    parts.push_back({found, std::move(as_read)});
-  }
+  for (const Finding& found : run->findings) parts.push_back({found, as_read(found, notes)});
   const NumberedFindings numbered = number_findings(std::move(*run), notes);
   Traces traces(directory);
   Symbolizer symbolizer;

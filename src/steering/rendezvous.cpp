@@ -117,8 +117,7 @@ void Steering::count_arrival(std::uint32_t sides, bool by_access) {
     if ((sides >> side & 1) == 0) continue;
     ++result_->reached[side];
     // Loads and stores between two calls are one arrival, as in the trace.
-    if (by_access && std::exchange(arrival_timestamp_[side], timestamp_) == timestamp_)
-      continue;
+    if (by_access && std::exchange(arrival_timestamp_[side], timestamp_) == timestamp_) continue;
     ++arrivals_[side];
   }
 }

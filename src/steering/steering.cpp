@@ -57,9 +57,8 @@ Steering::Steering(Schedules schedules, WorldRank rank, int size, const Definiti
     for (const std::uint64_t key : schedule_.sides[side].site_keys) sites_[key] |= 1u << side;
   for (const ScheduledSide& other : schedule_.other_sites)
     for (const std::uint64_t key : other.site_keys) sites_[key] |= kOtherSite;
-  of_buffers_ = std::any_of(
-      schedule_.sides.begin(), schedule_.sides.end(),
-      [](const ScheduledSide& side) {
+  of_buffers_ =
+      std::any_of(schedule_.sides.begin(), schedule_.sides.end(), [](const ScheduledSide& side) {
         return side.any_form([](const ScheduledSide::Form& form) {
           return !in_target(form.kind) && !is_access(form.call);
         });

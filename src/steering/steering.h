@@ -142,7 +142,7 @@ class Steering {
   std::uint64_t wait_ns();  // a clock that stands still while a rank cannot run
   bool all_others_wait();
   void restart_quiet();  // this rank does what others may wait for
-  void begin_pause();  // this rank waits, for all to see
+  void begin_pause();    // this rank waits, for all to see
   void end_pause();
   bool await_completion(const std::function<bool()>& is_complete, std::uint32_t limit_ms);
   void make_progress();

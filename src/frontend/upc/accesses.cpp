@@ -123,7 +123,8 @@ UPC_ENTRY void __upc_strict_move(std::uint64_t to_thread, std::uint64_t to,
   run_copy(
       CALL_SITE, UpcCall::strict_read, UpcCall::strict_write,
       [&] { UPC_REAL(__upc_strict_move)(to_thread, to, from_thread, from, bytes); },
-      BufferUse::TargetUpdate, {from_thread, from}, BufferUse::TargetUpdate, {to_thread, to}, bytes);
+      BufferUse::TargetUpdate, {from_thread, from}, BufferUse::TargetUpdate, {to_thread, to},
+      bytes);
 }
 
 UPC_ENTRY void __upc_strict_fill(std::uint64_t thread, std::uint64_t offset, std::uint64_t byte,
@@ -289,18 +290,16 @@ UPC_ENTRY void upc_memset_nbi(Generic to, int byte, std::size_t bytes) {
 
 UPC_ENTRY void upc_sync(std::uint64_t handle) {
   if (handle == 0) return;
-  run_sync(CALL_SITE, UpcCall::upc_sync, static_cast<std::int64_t>(handle),
-           [&] {
-             if (!steered::is_of_deferred(handle)) UPC_REAL(upc_sync)(handle);
-           });
+  run_sync(CALL_SITE, UpcCall::upc_sync, static_cast<std::int64_t>(handle), [&] {
+    if (!steered::is_of_deferred(handle)) UPC_REAL(upc_sync)(handle);
+  });
 }
 // The runtime's attempts always succeed.
 UPC_ENTRY int upc_sync_attempt(std::uint64_t handle) {
   if (handle != 0)
-    run_sync(CALL_SITE, UpcCall::upc_sync, static_cast<std::int64_t>(handle),
-             [&] {
-               if (!steered::is_of_deferred(handle)) UPC_REAL(upc_sync_attempt)(handle);
-             });
+    run_sync(CALL_SITE, UpcCall::upc_sync, static_cast<std::int64_t>(handle), [&] {
+      if (!steered::is_of_deferred(handle)) UPC_REAL(upc_sync_attempt)(handle);
+    });
   return 1;
 }
 UPC_ENTRY void upc_synci() {

@@ -210,8 +210,7 @@ void after(Steering& steering, const Event& event, bool succeeded, std::int64_t 
     return true;
   };
   steering.leave(Effect(event), complete_at_once, [&]() -> PendingOperation {
-    return {.over_locally = !is_side_in_target(steering),
-            .scope = std::make_shared<Scope>(handle)};
+    return {.over_locally = !is_side_in_target(steering), .scope = std::make_shared<Scope>(handle)};
   });
 }
 
@@ -224,8 +223,7 @@ void complete(std::uint64_t handle) {
 
 std::int64_t defer(Steering& steering, bool implicit, std::function<void()> later) {
   static std::uint64_t count = 0;
-  const auto handle =
-      implicit ? kImplicit : static_cast<std::int64_t>(kDeferred | ++count);
+  const auto handle = implicit ? kImplicit : static_cast<std::int64_t>(kDeferred | ++count);
   steering.defer({.over_locally = !steering.second_is_in_target(),
                   .later = std::move(later),
                   .scope = std::make_shared<Scope>(handle)});
