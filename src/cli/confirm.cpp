@@ -57,6 +57,7 @@ Result<Launch> launch_of(const Options& options, const ConfirmArguments& argumen
   if (!trace) return trace.error();
   Launch launch{.command = info->command,
                 .folder = info->folder,
+                .process = process_word(arguments.run),
                 .ignore = {},
                 .compare = arguments.compare,
                 .verbose = options.verbose};
@@ -110,8 +111,8 @@ Result<std::vector<Candidate>> choose(std::vector<Candidate> all, const ConfirmA
   if (chosen.empty()) chosen = std::move(all);
   for (const Candidate& candidate : chosen)
     if (candidate.ranks > launch.world_size)
-      return Error{fmt::format("F{} needs {} ranks, but -n asks for {}", candidate.number,
-                               candidate.ranks, launch.world_size)};
+      return Error{fmt::format("F{} needs {} {}s, but -n asks for {}", candidate.number,
+                               candidate.ranks, launch.process, launch.world_size)};
   return chosen;
 }
 
@@ -294,9 +295,9 @@ Result<bool> confirm_groups(Confirmer& confirmer, const std::vector<Candidate>& 
         if (const WorldRank stopped = confirmer.stopped_rank();
             found->state == ConfirmState::NotReproduced && stopped != kProcNull)
           fail(
-              fmt::format("rank {} was stopped (SIGSTOP) in a confirming run of F{}, which may be "
+              fmt::format("{} {} was stopped (SIGSTOP) in a confirming run of F{}, which may be "
                           "why the race was not seen; confirm it again",
-                          stopped.value, candidate.number));
+                          confirmer.launch().process, stopped.value, candidate.number));
         at_once[i] = std::move(*found);
       }
       finish(candidate, std::move(*at_once[i]), failed);
@@ -315,11 +316,10 @@ Result<bool> confirm_groups(Confirmer& confirmer, const std::vector<Candidate>& 
 }  // namespace
 
 int run_confirm(const Options& options, const ConfirmArguments& arguments) {
-  if (const std::string refused = arguments.record
-                                      ? no_openshmem_run("confirm --record", arguments.run)
-                                      : no_upc_run("confirm", arguments.run);
-      !refused.empty())
-    return fail(refused, kExitUsage);
+  if (arguments.record)
+    if (const std::string refused = no_openshmem_run("confirm --record", arguments.run);
+        !refused.empty())
+      return fail(refused, kExitUsage);
   auto candidates = candidates_of(arguments.run, options.alternatives);
   if (!candidates) return fail(candidates.error().message);
   auto launch = launch_of(options, arguments);

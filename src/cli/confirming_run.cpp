@@ -160,8 +160,8 @@ bool let_debug(pid_t child, int& status, const std::string& directory, WorldRank
   if (std::find(here.begin(), here.end(), stopped) != here.end())
     launch.debug(stopped);
   else if (stopped != 0)
-    fail(fmt::format("cannot debug rank {}: it runs on another node. Start all ranks on this one",
-                     rank.value));
+    fail(fmt::format("cannot debug {0} {1}: it runs on another node. Start all {0}s on this one",
+                     launch.process, rank.value));
   release_stopped(directory, rank);
   return ended;
 }
@@ -226,11 +226,12 @@ Result<Ended> start(const std::vector<std::string>& line, const std::string& dir
 
 // The first ranks that failed, in words, without those that others stopped.
 std::string how_it_ended(const std::string& directory, const Ended& ended, const Launch& launch) {
-  if (ended.stalled) return "hangs: all ranks wait";
+  if (ended.stalled) return fmt::format("hangs: all {}s wait", launch.process);
   if (!ended.in_time)
-    return fmt::format(
-        "no end after {} s{}", launch.timeout_s,
-        ended.stopped ? fmt::format(": rank {} is stopped", ended.stopped->value) : "");
+    return fmt::format("no end after {} s{}", launch.timeout_s,
+                       ended.stopped
+                           ? fmt::format(": {} {} is stopped", launch.process, ended.stopped->value)
+                           : "");
   std::string how;
   int reported = 0;
   for (int rank = 0; rank < launch.world_size && ended.code != 0 && reported < 3; ++rank) {
@@ -240,11 +241,11 @@ std::string how_it_ended(const std::string& directory, const Ended& ended, const
     const bool signaled =
         end.state == RankState::Signaled && end.code != SIGTERM && end.code != SIGKILL;
     if (signaled)
-      how += fmt::format(", rank {}: {}", rank, strsignal(end.code));
+      how += fmt::format(", {} {}: {}", launch.process, rank, strsignal(end.code));
     else if (end.state == RankState::Aborted)
-      how += fmt::format(", rank {}: MPI_Abort with {}", rank, end.code);
+      how += fmt::format(", {} {}: MPI_Abort with {}", launch.process, rank, end.code);
     else if (end.state == RankState::Exited && end.code != 0)
-      how += fmt::format(", rank {}: exit {}", rank, end.code);
+      how += fmt::format(", {} {}: exit {}", launch.process, rank, end.code);
     else
       continue;
     ++reported;

@@ -24,7 +24,8 @@ struct Launch {
   int ranks = 0;    // 0: `command` is a launcher's line
   int world_size = 0;
   std::vector<std::string> command;
-  std::string folder;  // where it is started; empty: here
+  std::string folder;            // where it is started; empty: here
+  std::string process = "rank";  // what its programming model calls a rank
   int timeout_s = 60;
   int stall_s = 0;  // it hangs if all ranks wait and none progresses for so long; 0: by time alone
   std::optional<std::regex> ignore;  // lines that are not compared

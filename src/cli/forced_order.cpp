@@ -262,8 +262,8 @@ int debug_order(Confirmer& confirmer, const Options& options, const ConfirmArgum
   std::vector<WorldRank> held = meeting.ranks;
   if (candidate.schedule.kind == RaceKind::Message) held.resize(1);
   if (std::find(held.begin(), held.end(), rank) == held.end())
-    return fail(fmt::format("rank {} has no access of F{} in this order: use --gdb {}", rank.value,
-                            candidate.number,
+    return fail(fmt::format("{} {} has no access of F{} in this order: use --gdb {}",
+                            confirmer.launch().process, rank.value, candidate.number,
                             held.size() == 1 || held[0] == held[1]
                                 ? std::to_string(held[0].value)
                                 : fmt::format("{} or --gdb {}", held[0].value, held[1].value)),

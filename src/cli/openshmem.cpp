@@ -23,7 +23,7 @@ std::string refuse_openshmem(const std::string& command, const std::string& what
 }
 
 std::string refuse_upc(const std::string& command, const std::string& what) {
-  return refusal(command, "UPC", "check, record, replay and explain", what);
+  return refusal(command, "UPC", "check, confirm, record, replay and explain", what);
 }
 
 enum class Model { Other, OpenShmem, Upc };
@@ -62,13 +62,19 @@ std::string no_openshmem_program(const std::string& command, const std::vector<s
 
 std::string no_openshmem_run(const std::string& command, const std::string& directory) {
   const RecordedProgram program = program_of(directory);
-  return program.model == Model::OpenShmem ? refuse_openshmem(command, program.path)
-                                           : no_upc_run(command, directory);
+  switch (program.model) {
+    case Model::OpenShmem:
+      return refuse_openshmem(command, program.path);
+    case Model::Upc:
+      return refuse_upc(command, program.path);
+    case Model::Other:
+      break;
+  }
+  return "";
 }
 
-std::string no_upc_run(const std::string& command, const std::string& directory) {
-  const RecordedProgram program = program_of(directory);
-  return program.model == Model::Upc ? refuse_upc(command, program.path) : "";
+std::string process_word(const std::string& directory) {
+  return program_of(directory).model == Model::Upc ? "thread" : "rank";
 }
 
 }  // namespace photofinish

@@ -1,4 +1,5 @@
-// Commands that do not support OpenSHMEM and UPC programs refuse them here.
+// The programming model of a program: commands that do not support OpenSHMEM and UPC refuse them
+// here.
 #pragma once
 
 #include <string>
@@ -10,7 +11,7 @@ namespace photofinish {
 std::string no_openshmem_program(const std::string& command, const std::vector<std::string>& line);
 // The same for a recorded run.
 std::string no_openshmem_run(const std::string& command, const std::string& directory);
-// Refuses runs of UPC programs only.
-std::string no_upc_run(const std::string& command, const std::string& directory);
+// What the program of a recorded run calls a rank in what confirm prints: "rank" or "thread".
+std::string process_word(const std::string& directory);
 
 }  // namespace photofinish

@@ -70,18 +70,20 @@ bool is_partitioned(Call call) {
          action == Action::PartitionReady || action == Action::PartitionArrived;
 }
 
-// How often the rank had reached the site when the event of this timestamp began, itself included.
+// How often the rank had reached the side when the event of this timestamp began, itself included.
 // Loads and stores between two calls count once.
-std::uint64_t arrival_of(RankTrace& trace, Call call, std::uint64_t site_key, Timestamp timestamp) {
+std::uint64_t arrival_of(RankTrace& trace, const ScheduledSide& side,
+                         const std::set<std::uint64_t>& site_keys, Timestamp timestamp) {
   std::uint64_t arrivals = 0, index = 0;
   bool counted = false;
   const Event* event = nullptr;
   trace.rewind();
   for (; index <= timestamp / 2 && trace.next(event); ++index) {
     if (!is_access(event->call)) counted = false;
-    if (event->call != call || key_of_site(trace.definitions(), call, event->site) != site_key)
+    if (!side.is_call(event->call) ||
+        !site_keys.contains(key_of_site(trace.definitions(), event->call, event->site)))
       continue;
-    if (is_access(call) && std::exchange(counted, true)) continue;
+    if (is_access(event->call) && std::exchange(counted, true)) continue;
     ++arrivals;
   }
   return std::max<std::uint64_t>(arrivals, 1);
@@ -162,7 +164,24 @@ std::uint32_t line_of(Symbolizer& symbolizer, const Definitions& definitions, Si
   return line_key(frame.file, static_cast<std::uint32_t>(frame.line));
 }
 
-Candidate of_memory(const Finding& finding, const std::vector<Finding>& parts, Traces& traces,
+// A finding as the detector found it. Findings that read the same are one in the report.
+struct Part {
+  Finding found, as_read;
+};
+
+// The call that made an access of a finding. In some programming models, a report has one word for
+// loads and for calls that read.
+ScheduledSide::Form form_of(const FindingSide& side, const std::vector<Part>& parts) {
+  for (const Part& part : parts)
+    for (const int index : {0, 1})
+      if (const FindingSide &one = part.as_read.sides[index], &found = part.found.sides[index];
+          one.rank == side.rank && one.site == side.site && one.begin == side.begin &&
+          same_site(one, side))
+        return {found.kind, found.call};
+  return {side.kind, side.call};
+}
+
+Candidate of_memory(const Finding& finding, const std::vector<Part>& parts, Traces& traces,
                     RunNotes& notes, Symbolizer& symbolizer) {
   Candidate candidate{.key = key_of(finding)};
   candidate.times = finding.times;
@@ -178,8 +197,9 @@ Candidate of_memory(const Finding& finding, const std::vector<Finding>& parts, T
   candidate.schedule.offset = finding.offset;
   candidate.schedule.bytes = static_cast<std::uint64_t>(finding.where.end - finding.where.begin);
   for (const FindingSide& side : finding.sides) {
+    const ScheduledSide::Form form = form_of(side, parts);
     ScheduledSide scheduled{
-        .kind = side.kind, .call = side.call, .site_keys = {}, .lines = {}, .rank = side.rank};
+        .kind = form.kind, .call = form.call, .site_keys = {}, .lines = {}, .rank = side.rank};
     RankTrace* trace = traces.of(side.rank);
     if (trace == nullptr) {
       candidate.impossible = notes.trouble(side.rank);
@@ -192,21 +212,29 @@ Candidate of_memory(const Finding& finding, const std::vector<Finding>& parts, T
     // started.
     if (traits(side.call).when == When::Prepares)
       scheduled.call = call_at(*trace, side.begin).value_or(side.call);
-    const std::uint64_t own = key_of_site(trace->definitions(), side.call, side.site);
+    const std::uint64_t own = key_of_site(trace->definitions(), form.call, side.site);
     std::set<std::uint64_t> site_keys{own};
     std::set<std::uint32_t> lines;
+    if (is_access(form.call)) lines.insert(line_of(symbolizer, trace->definitions(), side.site));
     // All instructions that the compiler made of this source location.
-    for (const Finding& part : parts)
-      for (const FindingSide& other : part.sides)
-        if (same_site(other, side))
+    for (const Part& part : parts)
+      for (const int index : {0, 1})
+        if (const FindingSide& other = part.found.sides[index];
+            same_site(part.as_read.sides[index], side))
           if (RankTrace* its = traces.of(other.rank)) {
             site_keys.insert(key_of_site(its->definitions(), other.call, other.site));
-            lines.insert(line_of(symbolizer, its->definitions(), other.site));
+            if (is_access(other.call))
+              lines.insert(line_of(symbolizer, its->definitions(), other.site));
+            if (const ScheduledSide::Form more{other.kind, other.call};
+                traits(other.call).when != When::Prepares &&
+                !scheduled.any_form(
+                    [&](const ScheduledSide::Form& known) { return known == more; }))
+              scheduled.also.push_back(more);
           }
-    lines.insert(line_of(symbolizer, trace->definitions(), side.site));
     scheduled.site_keys.assign(site_keys.begin(), site_keys.end());
-    if (is_access(side.call)) scheduled.lines.assign(lines.begin(), lines.end());
-    scheduled.arrival = arrival_of(*trace, scheduled.call, own, side.begin);
+    scheduled.lines.assign(lines.begin(), lines.end());
+    if (scheduled.also.empty()) site_keys = {own};
+    scheduled.arrival = arrival_of(*trace, scheduled, site_keys, side.begin);
     candidate.schedule.sides.push_back(std::move(scheduled));
   }
   const FindingWords words(finding, notes);
@@ -348,10 +376,8 @@ Result<std::vector<Candidate>> candidates_of(const std::string& directory, int i
     return Error{
         fmt::format("{} is not analyzed yet: run photofinish analyze {}", directory, directory)};
   RunNotes notes(directory, run->findings, run->messages.value_or(MessageFindings{}));
-  std::vector<Finding> parts = run->findings;
-  for (Finding& part : parts)
-    for (FindingSide& side : part.sides)
-      side.site_key = notes.key_as_read(side.rank, side.site, side.site_key);
+  std::vector<Part> parts;
+  for (const Finding& found : run->findings) parts.push_back({found, as_read(found, notes)});
   const NumberedFindings numbered = number_findings(std::move(*run), notes);
   Traces traces(directory);
   Symbolizer symbolizer;

@@ -24,8 +24,12 @@ constexpr char kScheduleMagic[8] = {'P', 'H', 'O', 'T', 'O', 'S', 'C', 'H'};
 }  // namespace
 
 template <class A>
+void describe(A& a, ScheduledSide::Form& d) {
+  a(d.kind, d.call);
+}
+template <class A>
 void describe(A& a, ScheduledSide& d) {
-  a(d.kind, d.call, d.site_keys, d.lines, d.rank, d.arrival);
+  a(d.kind, d.call, d.also, d.site_keys, d.lines, d.rank, d.arrival);
 }
 template <class A>
 void describe(A& a, Schedule::Match& d) {

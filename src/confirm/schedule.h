@@ -17,12 +17,30 @@ namespace photofinish {
 struct ScheduledSide {
   AccessKind kind{};
   Call call{};
+  // Other forms of the same access. A UPC program loads and stores its thread's own memory, and
+  // accesses that of other threads by calls.
+  struct Form {
+    AccessKind kind{};
+    Call call{};
+    bool operator==(const Form&) const = default;
+  };
+  std::vector<Form> also = {};
   std::vector<std::uint64_t>
       site_keys;  // place_key of whole stacks; of loads and stores: of the innermost frame alone
   std::vector<std::uint32_t> lines;  // of loads and stores: those of their sites (base/line_key.h)
   // Only this rank takes part, from this arrival on; kAnySource: every rank.
   WorldRank rank = kAnySource;
   std::uint64_t arrival = 0;
+
+  template <class Is>
+  bool any_form(Is is) const {
+    for (const Form& form : also)
+      if (is(form)) return true;
+    return is(Form{kind, call});
+  }
+  bool is_call(Call made) const {
+    return any_form([&](const Form& form) { return form.call == made; });
+  }
 };
 
 enum class RaceKind : std::uint8_t { Memory, Message };

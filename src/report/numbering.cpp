@@ -13,11 +13,7 @@ namespace {
 // A compiler may turn one access into several instructions (a vectorized loop and its remainder).
 // For the reader that is one access site.
 std::vector<Finding> merge_by_where(std::vector<Finding> findings, RunNotes& notes) {
-  for (Finding& finding : findings) {
-    finding = as_accesses_of_upc(std::move(finding), notes);
-    for (FindingSide& side : finding.sides)
-      side.site_key = notes.key_as_read(side.rank, side.site, side.site_key);
-  }
+  for (Finding& finding : findings) finding = as_read(std::move(finding), notes);
   return merge_findings(std::move(findings));
 }
 
@@ -62,6 +58,13 @@ class Intended {
 };
 
 }  // namespace
+
+Finding as_read(Finding finding, RunNotes& notes) {
+  finding = as_accesses_of_upc(std::move(finding), notes);
+  for (FindingSide& side : finding.sides)
+    side.site_key = notes.key_as_read(side.rank, side.site, side.site_key);
+  return finding;
+}
 
 NumberedFindings number_findings(RunFindings run, RunNotes& notes) {
   NumberedFindings numbered{.in_memory = merge_by_where(std::move(run.findings), notes),

@@ -19,6 +19,9 @@ struct NumberedFindings {
   MessageFindings all_messages;
   std::size_t size() const { return in_memory.size() + messages.size(); }
 };
+// A finding as reports describe it: those whose access sites read the same have the same sites.
+Finding as_read(Finding finding, RunNotes& notes);
+
 NumberedFindings number_findings(RunFindings run, RunNotes& notes);
 
 }  // namespace photofinish

@@ -7,7 +7,9 @@
 namespace photofinish {
 
 bool Steering::checks_memory() const {
-  const auto is_memory = [](const ScheduledSide& side) { return is_access(side.call); };
+  const auto is_memory = [](const ScheduledSide& side) {
+    return side.any_form([](const ScheduledSide::Form& form) { return is_access(form.call); });
+  };
   return schedule_.kind == RaceKind::Memory &&
          (std::any_of(schedule_.sides.begin(), schedule_.sides.end(), is_memory) ||
           std::any_of(schedule_.other_sites.begin(), schedule_.other_sites.end(), is_memory));
@@ -51,7 +53,7 @@ void Steering::reach_access(std::uint8_t which, std::vector<Strided> footprint, 
   if (which - 1u == kOtherSite) hold_at_other_site();
   const std::uint32_t sides = (which - 1u) & kSides;
   if (sides == 0 || schedule_.kind == RaceKind::Message) return;
-  count_arrival(sides);
+  count_arrival(sides, true);
   TableEntry mine = make_entry(side_of_rank(schedule_, rank_, sides));
   if (footprint.size() > kPieces) {  // those at the bytes of the race first
     const auto [begin, end] = bytes_of_race();

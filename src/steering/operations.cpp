@@ -25,7 +25,7 @@ bool is_of_kind(BufferUse use, AccessKind kind) {
 }  // namespace
 
 TableEntry Steering::make_access(std::uint32_t sides) {
-  count_arrival(sides);
+  count_arrival(sides, false);
   return make_entry(side_of_rank(schedule_, rank_, sides));
 }
 

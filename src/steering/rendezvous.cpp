@@ -111,15 +111,13 @@ void Steering::receive_messages() {
         });
 }
 
-void Steering::count_arrival(std::uint32_t sides) {
+void Steering::count_arrival(std::uint32_t sides, bool by_access) {
   std::lock_guard lock(mutex_);
   for (std::uint32_t side = 0; side < 2; ++side) {
     if ((sides >> side & 1) == 0) continue;
     ++result_->reached[side];
     // Loads and stores between two calls are one arrival, as in the trace.
-    if (is_access(schedule_.sides[side].call) &&
-        std::exchange(arrival_timestamp_[side], timestamp_) == timestamp_)
-      continue;
+    if (by_access && std::exchange(arrival_timestamp_[side], timestamp_) == timestamp_) continue;
     ++arrivals_[side];
   }
 }

@@ -57,9 +57,12 @@ Steering::Steering(Schedules schedules, WorldRank rank, int size, const Definiti
     for (const std::uint64_t key : schedule_.sides[side].site_keys) sites_[key] |= 1u << side;
   for (const ScheduledSide& other : schedule_.other_sites)
     for (const std::uint64_t key : other.site_keys) sites_[key] |= kOtherSite;
-  of_buffers_ = std::any_of(
-      schedule_.sides.begin(), schedule_.sides.end(),
-      [](const ScheduledSide& side) { return !in_target(side.kind) && !is_access(side.call); });
+  of_buffers_ =
+      std::any_of(schedule_.sides.begin(), schedule_.sides.end(), [](const ScheduledSide& side) {
+        return side.any_form([](const ScheduledSide::Form& form) {
+          return !in_target(form.kind) && !is_access(form.call);
+        });
+      });
 }
 
 bool Steering::open_result(const std::string& directory) {
@@ -95,9 +98,9 @@ std::uint32_t Steering::sides_of(Call call, SiteId site) {
         sites_.find(is_access(call) ? innermost_key(known_, site) : call_site_key(known_, site));
     std::uint32_t sides = found != sites_.end() ? found->second : 0;
     for (std::uint32_t side = 0; side < schedule_.sides.size(); ++side)
-      if (schedule_.sides[side].call != call) sides &= ~(1u << side);
+      if (!schedule_.sides[side].is_call(call)) sides &= ~(1u << side);
     if (std::none_of(schedule_.other_sites.begin(), schedule_.other_sites.end(),
-                     [&](const ScheduledSide& other) { return other.call == call; }))
+                     [&](const ScheduledSide& other) { return other.is_call(call); }))
       sides &= kSides;
     known = static_cast<std::uint8_t>(1 + sides);
   }
@@ -133,11 +136,13 @@ bool Steering::lets_pass(Call call) {
   if (schedule_.kind == RaceKind::Memory &&
       std::any_of(schedule_.sides.begin(), schedule_.sides.end(), [&](const ScheduledSide& side) {
         // The results of fetching operations are checked when they are complete.
-        return side.call == call || is_atomic(traits(side.call).action);
+        return side.is_call(call) || side.any_form([](const ScheduledSide::Form& form) {
+          return is_atomic(traits(form.call).action);
+        });
       }))
     return false;
   if (std::any_of(schedule_.other_sites.begin(), schedule_.other_sites.end(),
-                  [&](const ScheduledSide& other) { return other.call == call; }))
+                  [&](const ScheduledSide& other) { return other.is_call(call); }))
     return false;
   ++timestamp_;
   return true;

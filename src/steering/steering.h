@@ -142,7 +142,7 @@ class Steering {
   std::uint64_t wait_ns();  // a clock that stands still while a rank cannot run
   bool all_others_wait();
   void restart_quiet();  // this rank does what others may wait for
-  void begin_pause();  // this rank waits, for all to see
+  void begin_pause();    // this rank waits, for all to see
   void end_pause();
   bool await_completion(const std::function<bool()>& is_complete, std::uint32_t limit_ms);
   void make_progress();
@@ -168,7 +168,7 @@ class Steering {
   void receive_messages();
   std::uint32_t sides_of(Call call, SiteId site);
   TableEntry make_entry(std::uint32_t sides);
-  void count_arrival(std::uint32_t sides);
+  void count_arrival(std::uint32_t sides, bool by_access);
   bool takes_part(std::uint32_t sides) const;
   bool wants_to_wait(std::uint32_t sides);
   Turn reach_site(TableEntry& mine, bool stays_pending, std::uint32_t& slot);

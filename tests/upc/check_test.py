@@ -36,8 +36,8 @@ PAPERS = {
 MARKER = re.compile(r"// race(?:\[(\w+)\])? ([\d ]+)$")
 
 
-def declared_races(source, flags):
-    """Pairs of lines."""
+def lines_of_races(source, flags):
+    """The pair of lines of each race."""
     lines = {}
     with open(source, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
@@ -47,7 +47,11 @@ def declared_races(source, flags):
                     for race in marker.group(2).split():
                         lines.setdefault(race, []).append(number)
     assert all(len(pair) <= 2 for pair in lines.values()), f"{source}: a race has more than two lines: {lines}"
-    return sorted(tuple(pair) if len(pair) == 2 else (pair[0], pair[0]) for pair in lines.values())
+    return {race: tuple(pair) if len(pair) == 2 else (pair[0], pair[0]) for race, pair in lines.items()}
+
+
+def declared_races(source, flags):
+    return sorted(lines_of_races(source, flags).values())
 
 
 def found_races(report, name):

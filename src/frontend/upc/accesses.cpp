@@ -7,12 +7,20 @@ namespace {
 
 // A copy between shared memory, in two events: first it reads, then it writes.
 template <class Made>
+void run_copy(CallSite call_site, Call reads, Call writes, Made made, BufferUse read,
+              const Position& from, BufferUse written, const Position& to, std::uint64_t bytes) {
+  Interception copy(call_site);
+  const auto describe_write = [&](Context& c) { add_target(c, written, to, bytes); };
+  copy.announce(writes, describe_write);
+  copy.returning(reads, made, [&](Context& c) { add_target(c, read, from, bytes); });
+  copy.also(writes, describe_write);
+}
+
+template <class Made>
 void run_copy(CallSite call_site, Call call, const Position& to, const Position& from,
               std::uint64_t bytes, Made made) {
-  Interception copy(call_site);
-  copy.returning(call, made,
-                 [&](Context& c) { add_target(c, BufferUse::TargetRead, from, bytes); });
-  copy.also(call, [&](Context& c) { add_target(c, BufferUse::TargetWrite, to, bytes); });
+  run_copy(call_site, call, call, made, BufferUse::TargetRead, from, BufferUse::TargetWrite, to,
+           bytes);
 }
 
 template <class Made>
@@ -80,12 +88,10 @@ UPC_ENTRY void __upc_fill(std::uint64_t thread, std::uint64_t offset, std::uint6
 
 UPC_ENTRY void __upc_move(std::uint64_t to_thread, std::uint64_t to, std::uint64_t from_thread,
                           std::uint64_t from, std::uint64_t bytes) {
-  Interception copy(CALL_SITE);
-  copy.returning(
-      UpcCall::shared_read, [&] { UPC_REAL(__upc_move)(to_thread, to, from_thread, from, bytes); },
-      [&](Context& c) { add_target(c, BufferUse::TargetRead, {from_thread, from}, bytes); });
-  copy.also(UpcCall::shared_write,
-            [&](Context& c) { add_target(c, BufferUse::TargetWrite, {to_thread, to}, bytes); });
+  run_copy(
+      CALL_SITE, UpcCall::shared_read, UpcCall::shared_write,
+      [&] { UPC_REAL(__upc_move)(to_thread, to, from_thread, from, bytes); }, BufferUse::TargetRead,
+      {from_thread, from}, BufferUse::TargetWrite, {to_thread, to}, bytes);
 }
 
 UPC_ENTRY void __upc_strict_get(void* to, std::uint64_t thread, std::uint64_t offset,
@@ -114,13 +120,11 @@ UPC_ENTRY void __upc_strict_put(std::uint64_t thread, std::uint64_t offset, cons
 UPC_ENTRY void __upc_strict_move(std::uint64_t to_thread, std::uint64_t to,
                                  std::uint64_t from_thread, std::uint64_t from,
                                  std::uint64_t bytes) {
-  Interception copy(CALL_SITE);
-  copy.returning(
-      UpcCall::strict_read,
+  run_copy(
+      CALL_SITE, UpcCall::strict_read, UpcCall::strict_write,
       [&] { UPC_REAL(__upc_strict_move)(to_thread, to, from_thread, from, bytes); },
-      [&](Context& c) { add_target(c, BufferUse::TargetUpdate, {from_thread, from}, bytes); });
-  copy.also(UpcCall::strict_write,
-            [&](Context& c) { add_target(c, BufferUse::TargetUpdate, {to_thread, to}, bytes); });
+      BufferUse::TargetUpdate, {from_thread, from}, BufferUse::TargetUpdate, {to_thread, to},
+      bytes);
 }
 
 UPC_ENTRY void __upc_strict_fill(std::uint64_t thread, std::uint64_t offset, std::uint64_t byte,
@@ -165,8 +169,7 @@ UPC_ENTRY void upc_memset(Generic to, int byte, std::size_t bytes) {
 
 namespace {
 
-// A number that no handle has: of transfers that upc_synci completes.
-constexpr std::int64_t kImplicit = 1;
+using steered::kImplicit;
 
 // Reach keeps pending operations by window; handles are none of them.
 std::int64_t reach_key(std::int64_t handle) { return -1 - handle; }
@@ -181,6 +184,11 @@ void leave_pending(Context& c, std::int64_t handle) {
     if (buffer.access <= BufferUse::ReadWrite)
       reach->begin_operation(reach_key(handle), c.event.fields[Field::target], buffer,
                              Recorder::get()->writer().known());
+}
+
+bool is_implicit(Call call) {
+  return value_of(call) >= value_of(UpcCall::upc_memcpy_nbi) &&
+         value_of(call) <= value_of(UpcCall::upc_memset_nbi);
 }
 
 // The transfer of a call: its shared side, and its private side, if it has one.
@@ -198,15 +206,19 @@ void describe(Context& c, const Transfer& transfer, std::uint64_t handle) {
   leave_pending(c, static_cast<std::int64_t>(handle));
 }
 
-// `made` returns the handle.
+// `made` returns the handle. It has copies of its arguments: a confirming run may defer it.
 template <class Made>
 std::uint64_t run_transfer(CallSite call_site, Call call, const Transfer& first, Made made,
                            const Transfer* second = nullptr) {
   Interception transfer(call_site);
-  std::uint64_t handle = 0;
-  transfer.returning(
-      call, [&] { handle = made(); }, [&](Context& c) { describe(c, first, handle); });
-  if (second != nullptr) transfer.also(call, [&](Context& c) { describe(c, *second, handle); });
+  const auto describe_second = [&](std::uint64_t handle) {
+    return [&, handle](Context& c) { describe(c, *second, handle); };
+  };
+  if (second != nullptr) transfer.announce(call, describe_second(0));
+  const std::uint64_t handle = transfer.transferring(
+      call, is_implicit(call), made, [made] { steered::complete(made()); },
+      [&](Context& c, std::uint64_t of) { describe(c, first, of); });
+  if (second != nullptr) transfer.also(call, describe_second(handle));
   return handle;
 }
 
@@ -225,35 +237,35 @@ void run_sync(CallSite call_site, Call call, std::int64_t handle, Made made) {
 UPC_ENTRY std::uint64_t upc_memget_nb(void* to, Generic from, std::size_t bytes) {
   return run_transfer(CALL_SITE, UpcCall::upc_memget_nb,
                       {BufferUse::TargetRead, position_of(from), bytes, BufferUse::Write, to},
-                      [&] { return UPC_REAL(upc_memget_nb)(to, from, bytes); });
+                      [=] { return UPC_REAL(upc_memget_nb)(to, from, bytes); });
 }
 UPC_ENTRY std::uint64_t upc_memput_nb(Generic to, const void* from, std::size_t bytes) {
   return run_transfer(CALL_SITE, UpcCall::upc_memput_nb,
                       {BufferUse::TargetWrite, position_of(to), bytes, BufferUse::Read, from},
-                      [&] { return UPC_REAL(upc_memput_nb)(to, from, bytes); });
+                      [=] { return UPC_REAL(upc_memput_nb)(to, from, bytes); });
 }
 UPC_ENTRY std::uint64_t upc_memcpy_nb(Generic to, Generic from, std::size_t bytes) {
   const Transfer write{BufferUse::TargetWrite, position_of(to), bytes};
   return run_transfer(
       CALL_SITE, UpcCall::upc_memcpy_nb, {BufferUse::TargetRead, position_of(from), bytes},
-      [&] { return UPC_REAL(upc_memcpy_nb)(to, from, bytes); }, &write);
+      [=] { return UPC_REAL(upc_memcpy_nb)(to, from, bytes); }, &write);
 }
 UPC_ENTRY std::uint64_t upc_memset_nb(Generic to, int byte, std::size_t bytes) {
   return run_transfer(CALL_SITE, UpcCall::upc_memset_nb,
                       {BufferUse::TargetWrite, position_of(to), bytes},
-                      [&] { return UPC_REAL(upc_memset_nb)(to, byte, bytes); });
+                      [=] { return UPC_REAL(upc_memset_nb)(to, byte, bytes); });
 }
 
 UPC_ENTRY void upc_memget_nbi(void* to, Generic from, std::size_t bytes) {
   run_transfer(CALL_SITE, UpcCall::upc_memget_nbi,
-               {BufferUse::TargetRead, position_of(from), bytes, BufferUse::Write, to}, [&] {
+               {BufferUse::TargetRead, position_of(from), bytes, BufferUse::Write, to}, [=] {
                  UPC_REAL(upc_memget_nbi)(to, from, bytes);
                  return kImplicit;
                });
 }
 UPC_ENTRY void upc_memput_nbi(Generic to, const void* from, std::size_t bytes) {
   run_transfer(CALL_SITE, UpcCall::upc_memput_nbi,
-               {BufferUse::TargetWrite, position_of(to), bytes, BufferUse::Read, from}, [&] {
+               {BufferUse::TargetWrite, position_of(to), bytes, BufferUse::Read, from}, [=] {
                  UPC_REAL(upc_memput_nbi)(to, from, bytes);
                  return kImplicit;
                });
@@ -262,7 +274,7 @@ UPC_ENTRY void upc_memcpy_nbi(Generic to, Generic from, std::size_t bytes) {
   const Transfer write{BufferUse::TargetWrite, position_of(to), bytes};
   run_transfer(
       CALL_SITE, UpcCall::upc_memcpy_nbi, {BufferUse::TargetRead, position_of(from), bytes},
-      [&] {
+      [=] {
         UPC_REAL(upc_memcpy_nbi)(to, from, bytes);
         return kImplicit;
       },
@@ -270,7 +282,7 @@ UPC_ENTRY void upc_memcpy_nbi(Generic to, Generic from, std::size_t bytes) {
 }
 UPC_ENTRY void upc_memset_nbi(Generic to, int byte, std::size_t bytes) {
   run_transfer(CALL_SITE, UpcCall::upc_memset_nbi, {BufferUse::TargetWrite, position_of(to), bytes},
-               [&] {
+               [=] {
                  UPC_REAL(upc_memset_nbi)(to, byte, bytes);
                  return kImplicit;
                });
@@ -278,14 +290,16 @@ UPC_ENTRY void upc_memset_nbi(Generic to, int byte, std::size_t bytes) {
 
 UPC_ENTRY void upc_sync(std::uint64_t handle) {
   if (handle == 0) return;
-  run_sync(CALL_SITE, UpcCall::upc_sync, static_cast<std::int64_t>(handle),
-           [&] { UPC_REAL(upc_sync)(handle); });
+  run_sync(CALL_SITE, UpcCall::upc_sync, static_cast<std::int64_t>(handle), [&] {
+    if (!steered::is_of_deferred(handle)) UPC_REAL(upc_sync)(handle);
+  });
 }
 // The runtime's attempts always succeed.
 UPC_ENTRY int upc_sync_attempt(std::uint64_t handle) {
   if (handle != 0)
-    run_sync(CALL_SITE, UpcCall::upc_sync, static_cast<std::int64_t>(handle),
-             [&] { UPC_REAL(upc_sync_attempt)(handle); });
+    run_sync(CALL_SITE, UpcCall::upc_sync, static_cast<std::int64_t>(handle), [&] {
+      if (!steered::is_of_deferred(handle)) UPC_REAL(upc_sync_attempt)(handle);
+    });
   return 1;
 }
 UPC_ENTRY void upc_synci() {

@@ -34,11 +34,15 @@ class Collective {
   template <class Data, class Made>
   void run(std::int64_t root, Data data, Made made) {
     const std::uint64_t own = SharedMemory::get().own_thread();
+    if (interception_.is_steered()) {
+      guarded([&] { data(*this); });
+      for_remote([&](const auto& describe) { interception_.announce(call_, describe); });
+    }
     if (is_in_all(mode_)) interception_.also(UpcCall::UPC_IN_ALLSYNC, kNothing);
     interception_.waiting(
         call_,
         [&](Context& c) {
-          data(*this);
+          if (parts_.empty()) data(*this);
           if (root >= 0) c.event.fields.set(Field::root, root);
           c.event.fields.set(Field::value, mode_);
           for (const Part& part : parts_)
@@ -46,7 +50,7 @@ class Collective {
               add_own(c, part.writes ? BufferUse::Write : BufferUse::Read, part.offset, part.bytes);
         },
         made, kNothing);
-    add_remote_accesses();
+    for_remote([&](const auto& describe) { interception_.also(call_, describe); });
     if (is_out_all(mode_)) interception_.also(UpcCall::UPC_OUT_ALLSYNC, kNothing);
   }
 
@@ -63,12 +67,14 @@ class Collective {
     return (mode_ & (kInNoSync | kOutNoSync)) != 0 && (mode_ & (kInMySync | kOutMySync)) == 0;
   }
 
-  void add_remote_accesses() {
+  // Each access to the part of another thread.
+  template <class Add>
+  void for_remote(Add add) {
     if (!is_by_source()) return;
     const std::uint64_t own = SharedMemory::get().own_thread();
     for (const Part& part : parts_)
       if (part.thread != own && (!part.writes || part.source == own))
-        interception_.also(call_, [&](Context& c) {
+        add([&](Context& c) {
           add_target(c, part.writes ? BufferUse::TargetWrite : BufferUse::TargetRead,
                      {part.thread, part.offset}, part.bytes);
         });

@@ -35,10 +35,10 @@ Interception::Interception(CallSite call_site) : call_site_(call_site) {
   if (recorder_ == nullptr && !has_failed()) return;
   outermost_ = true;
   mpi::t_inside = call_site.frame;
-  // UPC programs are not confirmed: the commands say so.
-  if (recorder_ != nullptr && mpi::Control::get() != nullptr) return;
   task_ = recorder_ != nullptr ? mpi::task_of(*recorder_) : nullptr;
-  if (task_ != nullptr && ThreadAccesses::any() && !mpi::record_thread_accesses(*recorder_, *task_))
+  if (task_ != nullptr) steering_ = Steering::get();
+  if (task_ != nullptr && steering_ == nullptr && ThreadAccesses::any() &&
+      !mpi::record_thread_accesses(*recorder_, *task_))
     task_ = nullptr;
   if (task_ == nullptr) return;
   ParallelRegions::communicate();

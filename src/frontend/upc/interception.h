@@ -11,13 +11,16 @@
 // inside the wrapper, so they are not recorded. A wrapper may add further events.
 //
 // In a recorded or replayed run the wrappers pass all calls on: there the calls of MPI are
-// recorded.
+// recorded. In a confirming run nothing is recorded: a call is described before it is made, and may
+// wait (upc/steered.h). What it returns is not known then.
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "frontend/mpi/interceptor.h"
 #include "frontend/upc/shared_memory.h"
+#include "frontend/upc/steered.h"
 #include "frontend/upc/table/upc_call.h"
 #include "runtime/call_site.h"
 
@@ -40,6 +43,7 @@ class Interception {
   // A call that returns at once.
   template <class Made, class Describe>
   void returning(Call call, Made made, Describe describe) {
+    if (steering_ != nullptr) return run_steered(call, describe, made, kNothing);
     enter(call);
     made();
     end_ = ticks();
@@ -49,6 +53,7 @@ class Interception {
   // The same, if `is_event` says so after the call.
   template <class Made, class IsEvent, class Describe>
   void querying(Call call, Made made, IsEvent is_event, Describe describe) {
+    if (steering_ != nullptr) return run_steered(call, describe, made, kNothing);
     enter(call);
     made();
     end_ = ticks();
@@ -62,6 +67,7 @@ class Interception {
   // The same for one that may come back with nothing done: `failed`, after it was made.
   template <class Made, class Describe>
   void attempting(Call call, Made made, const bool& failed, Describe describe) {
+    if (steering_ != nullptr) return run_steered(call, describe, made, kNothing, &failed);
     enter(call);
     made();
     end_ = ticks();
@@ -77,6 +83,7 @@ class Interception {
   // A call that may wait for other threads.
   template <class Describe, class Made, class Results>
   void waiting(Call call, Describe describe, Made made, Results results) {
+    if (steering_ != nullptr) return run_steered(call, describe, made, results);
     if (task_ != nullptr && !finish([&] {
           describe(begin(call));
           start_ = ticks();
@@ -92,10 +99,37 @@ class Interception {
     });
   }
 
+  // A non-blocking transfer. `made` returns its handle, 0 if it is complete; `describe` gets it.
+  // `later`: the same in a confirming run after this call has returned.
+  template <class Made, class Later, class Describe>
+  std::uint64_t transferring(Call call, bool implicit, Made made, Later later, Describe describe) {
+    std::uint64_t handle = 0;
+    if (steering_ == nullptr) {
+      returning(call, [&] { handle = made(); }, [&](Context& c) { describe(c, handle); });
+      return handle;
+    }
+    bool deferred = false;
+    if (enter_steered(call, [&](Context& c) { describe(c, 0); }, true) && steering_->is_deferred())
+      guarded([&] {
+        handle = static_cast<std::uint64_t>(steered::defer(*steering_, implicit, later));
+        deferred = true;
+      });
+    if (!deferred) handle = made();
+    leave_steered([&](Context& c) { describe(c, handle); }, true,
+                  static_cast<std::int64_t>(handle));
+    return handle;
+  }
+
+  // In a confirming run: a further event of the call, before it is made.
+  template <class Describe>
+  void announce(Call call, Describe describe) {
+    if (steering_ != nullptr) finish([&] { add_steered(call, describe); });
+  }
+
   // A further event of the call.
   template <class Describe>
   void also(Call call, Describe describe) {
-    if (task_ == nullptr) return;
+    if (task_ == nullptr || steering_ != nullptr) return;
     finish([&] {
       describe(begin(call));
       append_event(*context_, *recorder_, start_, end_);
@@ -106,6 +140,13 @@ class Interception {
   // The last call.
   template <class Made>
   void ending(Call call, Made made) {
+    if (steering_ != nullptr) {
+      if (!enter_steered(call, kNothing, false)) return made();
+      mpi::before_last_call();
+      made();
+      leave_steered(kNothing, true, 0);
+      return Recorder::last()->finalized();
+    }
     if (task_ != nullptr && !finish([&] {
           begin(call);
           start_ = ticks();
@@ -122,12 +163,53 @@ class Interception {
   }
 
   bool records() const { return task_ != nullptr; }
+  bool is_steered() const { return steering_ != nullptr; }
   // Changes with each event of the process.
   static std::uint64_t events() { return events_; }
   CallSite call_site() const { return call_site_; }
 
  private:
   void enter(Call call);
+  template <class Describe>
+  void add_steered(Call call, Describe describe) {
+    describe(begin(call));
+    steered_.push_back(steered::event_of(*context_));
+  }
+  // False: the tool has failed, or the call has nothing to do with the race.
+  template <class Describe>
+  bool enter_steered(Call call, Describe describe, bool transfers) {
+    if (finish([&] {
+          add_steered(call, describe);
+          steered::before(*steering_, steered_, transfers);
+        }))
+      return true;
+    steering_ = nullptr;
+    task_ = nullptr;
+    mpi::before_passing_on(traits(call).action, 0);
+    return false;
+  }
+  template <class Results>
+  void leave_steered(Results results, bool succeeded, std::int64_t handle) {
+    if (steering_ == nullptr) return;
+    finish([&] {
+      results(*context_);
+      steered::after(*steering_, steered_.back(), succeeded, handle);
+    });
+  }
+  template <class Describe, class Made, class Results>
+  void run_steered(Call call, Describe describe, Made made, Results results,
+                   const bool* failed = nullptr) {
+    if (steered_.empty() && steered::lets_pass(*steering_, call)) {
+      const bool waits = steered::waits(call);
+      if (waits) steering_->begin_waiting();
+      made();
+      if (waits) steering_->end_waiting();
+      return;
+    }
+    enter_steered(call, describe, false);
+    made();
+    leave_steered(results, failed == nullptr || !*failed, 0);
+  }
   Context& begin(Call call) {
     ++events_;
     Context& c = context_.emplace(*task_, call);
@@ -144,7 +226,9 @@ class Interception {
   const CallSite call_site_;
   bool outermost_ = false;
   Recorder* recorder_ = nullptr;
-  Task* task_ = nullptr;  // null: the call is passed on
+  Task* task_ = nullptr;          // null: the call is passed on
+  Steering* steering_ = nullptr;  // of a confirming run
+  std::vector<steered::Event> steered_;
   std::uint64_t start_ = 0, end_ = 0;
   std::optional<Context> context_;
   static inline std::uint64_t events_ = 0;

@@ -72,6 +72,7 @@ WinId SharedMemory::add(const std::string& name, std::uint64_t offset, std::uint
   region.comm = all_threads(threads_);
   mpi::Objects::get().add_region(region);
   objects_.push_back({offset, offset + bytes, region.id});
+  end_ = std::max(end_, offset + bytes);
   if (Reach* reach = Reach::get()) reach->add_memory(region.base, region.base + bytes);
   return region.id;
 }
@@ -82,6 +83,18 @@ SharedMemory::Place SharedMemory::find(std::uint64_t offset) const {
       [](std::uint64_t value, const Object& object) { return value < object.begin; });
   if (next == objects_.begin() || offset >= std::prev(next)->end) return {};
   return {std::prev(next)->region, offset - std::prev(next)->begin};
+}
+
+std::optional<std::uint64_t> SharedMemory::offset_of(const void* address) const {
+  const auto at = reinterpret_cast<std::uint64_t>(address);
+  if (at < segment_ || at >= segment_ + end_) return std::nullopt;
+  return at - segment_;
+}
+
+std::uint64_t SharedMemory::begin_of(WinId region) const {
+  const auto found = std::find_if(objects_.begin(), objects_.end(),
+                                  [&](const Object& object) { return object.region == region; });
+  return found != objects_.end() ? found->begin : 0;
 }
 
 }  // namespace photofinish::upc

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,9 @@ class SharedMemory {
     std::uint64_t displacement = 0;
   };
   Place find(std::uint64_t offset) const;
+  // The offset of an address in this thread's segment, and where a region begins in all segments.
+  std::optional<std::uint64_t> offset_of(const void* address) const;
+  std::uint64_t begin_of(WinId region) const;
 
  private:
   SharedMemory() = default;
@@ -54,6 +58,7 @@ class SharedMemory {
   std::vector<Object> objects_;       // by offset
   std::map<std::string, int> names_;  // how many objects have it
   std::uint64_t segment_ = 0;         // its address
+  std::uint64_t end_ = 0;             // offset behind the last object
   std::uint64_t threads_ = 1, own_thread_ = 0;
 };
 

@@ -115,10 +115,12 @@ template <class Made>
 void run_signalled(CallSite call_site, Generic to, const void* from, std::size_t bytes,
                    Typed semaphore, std::size_t count, Made made) {
   Interception call(call_site);
-  call.also(UpcCall::bupc_memput_signal, [&](Context& c) {
+  const auto describe_copy = [&](Context& c) {
     add_buffer(c, BufferUse::Read, from, bytes);
     add_target(c, BufferUse::TargetWrite, position_of(to), bytes);
-  });
+  };
+  call.announce(UpcCall::bupc_memput_signal, describe_copy);
+  call.also(UpcCall::bupc_memput_signal, describe_copy);
   call.waiting(
       UpcCall::bupc_sem_post, [&](Context& c) { add_lock(c, semaphore); }, made,
       [&](Context& c) { add_units(c, count); });

@@ -27,6 +27,7 @@ TEST_F(ScheduleTest, IsReadAsItWasWritten) {
                     .seed = 7};
   schedule.sides.push_back({.kind = AccessKind::Put,
                             .call = MpiCall::MPI_Put,
+                            .also = {{AccessKind::Load, Call::load}},
                             .site_keys = {1, ~std::uint64_t{0}},
                             .rank = WorldRank(3),
                             .arrival = 9});
@@ -43,6 +44,7 @@ TEST_F(ScheduleTest, IsReadAsItWasWritten) {
   const Schedule* read = &all->findings[1];
   EXPECT_EQ(read->kind, RaceKind::Message);
   EXPECT_EQ(read->sides[0].call, MpiCall::MPI_Put);
+  EXPECT_EQ(read->sides[0].also, schedule.sides[0].also);
   EXPECT_EQ(read->sides[0].site_keys, schedule.sides[0].site_keys);
   EXPECT_EQ(read->sides[0].rank, WorldRank(3));
   EXPECT_EQ(read->sides[0].arrival, 9u);

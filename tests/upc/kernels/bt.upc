@@ -1,5 +1,7 @@
 // Lines of blocks are solved one after another; flags that are not strict pass the faces on, with upc_fence (papers: NPB BT and SP).
 // The flags race, and so do the faces behind them. With -DFIXED the flags are strict.
+// confirm 1: confirmed
+// confirm 2: not reproduced
 #include <stdio.h>
 #include <upc.h>
 

@@ -1,5 +1,6 @@
 // Conjugate gradients for a tridiagonal matrix (papers: NPB CG). The first vector is initialized through private pointers; other
 // threads read it without a barrier in between. With -DFIXED there is one.
+// confirm 1: confirmed
 #include <math.h>
 #include <stdio.h>
 #include <upc_relaxed.h>

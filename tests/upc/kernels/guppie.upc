@@ -1,4 +1,6 @@
 // Random read-modify-write accesses to a distributed table (paper: guppie). The updates race; few are lost.
+// confirm 1: confirmed
+// confirm 2: confirmed
 #include <stdint.h>
 #include <stdio.h>
 #include <upc_relaxed.h>

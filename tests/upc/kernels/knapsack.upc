@@ -1,5 +1,7 @@
 // 0-1 knapsack by dynamic programming (paper: figure 1). build_table reads weight[0] and value[0] while thread 0 may not have
 // written them yet. With -DFIXED a barrier separates them.
+// confirm 1: confirmed, harmful
+// confirm 2: confirmed, harmful
 #include <stdio.h>
 #include <stdlib.h>
 #include <upc_relaxed.h>

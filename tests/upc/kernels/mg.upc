@@ -1,5 +1,7 @@
 // Multigrid in one dimension, with norms of the residual (papers: NPB MG). All threads read the two norms; thread 0 resets them at
 // once. With -DFIXED a barrier comes first.
+// confirm 1: confirmed
+// confirm 2: confirmed
 #include <math.h>
 #include <stdio.h>
 #include <upc_relaxed.h>
