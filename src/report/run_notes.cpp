@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "frontend/caf/table/caf_call.h"
 #include "frontend/upc/table/upc_call.h"
 #include "model/scopes.h"
 #include "report/site_text.h"
@@ -30,6 +31,24 @@ void read_layout(const Event& event, std::uint64_t ranks,
   layout.block = static_cast<std::uint64_t>(event.fields[Field::value]);
   layout.extents.assign(event.numbers.begin(), event.numbers.end());
   layout.ranks = ranks;
+}
+
+// caf_register: where it is from. caf_layout: its elements.
+void read_coarray(const Event& event, SiteText& text,
+                  const std::map<WinId, WindowNotes*>& objects) {
+  const auto object = objects.find(WinId(static_cast<std::uint32_t>(event.fields[Field::win])));
+  if (object == objects.end()) return;
+  WindowNotes& notes = *object->second;
+  if (!notes.coarray) notes.coarray.emplace();
+  if (event.call == CafCall::caf_register) {
+    notes.coarray->bytes = static_cast<std::uint64_t>(event.fields[Field::size]);
+    notes.created_by = event.call;
+    notes.created_at = text.where(event.site);
+    return;
+  }
+  notes.coarray->element = static_cast<std::uint64_t>(event.fields[Field::size]);
+  for (std::size_t i = 0; i + 1 < event.numbers.size(); i += 2)
+    notes.coarray->bounds.emplace_back(event.numbers[i], event.numbers[i + 1]);
 }
 
 bool is_whole(const std::vector<Frame>& frames) {
@@ -295,6 +314,10 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
     if (has_heap) {
       if (event->call == UpcCall::shared_object) {
         read_layout(*event, static_cast<std::uint64_t>((*trace)->world_size()), objects);
+        continue;
+      }
+      if (event->call == CafCall::caf_register || event->call == CafCall::caf_layout) {
+        read_coarray(*event, text, objects);
         continue;
       }
       read_block(*event, text, notes);
