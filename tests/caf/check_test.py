@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""photofinish check finds the races that the coarray programs declare, at their lines, and no others: once as they are, once with
+-DFIXED, where they have none.
+
+A comment `! race 1 3` names the races that the line is part of. A race is a pair of lines, or twice the same line.
+
+  check_test.py --photofinish PATH --pfcaf PATH --mpi openmpi|mpich [--times 1] [NAMES...]
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MARKER = re.compile(r"! race ([\d ]+)$")
+IMAGES = 3
+
+
+def environment(arguments):
+    result = dict(os.environ)
+    result.update(
+        OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_mpi_yield_when_idle="1",
+        OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none", OMPI_MCA_btl_base_warn_component_unused="0")
+    if arguments.yield_preload and arguments.mpi == "mpich":
+        result["LD_PRELOAD"] = os.path.abspath(arguments.yield_preload)
+    return result
+
+
+def declared_races(source):
+    """Pairs of lines."""
+    lines = {}
+    with open(source, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if marker := MARKER.search(line.rstrip()):
+                for race in marker.group(1).split():
+                    lines.setdefault(race, []).append(number)
+    assert all(len(pair) <= 2 for pair in lines.values()), f"{source}: a race has more than two lines: {lines}"
+    return sorted({tuple(pair) if len(pair) == 2 else (pair[0], pair[0]) for pair in lines.values()})
+
+
+def found_races(report, name):
+    pairs, twice = set(), []
+    for finding in report.split("WARNING: photofinish: ")[1:]:
+        lines = tuple(sorted(int(number) for number in re.findall(rf"#0 .*{re.escape(name)}:(\d+)", finding)))
+        twice += [lines] if lines in pairs else []
+        pairs.add(lines)
+    return sorted(pairs), twice
+
+
+def check(arguments, source, flags, directory):
+    """Why the program fails; None: it does not."""
+    binary = os.path.join(directory, "program")
+    command = [arguments.pfcaf, f"--mpi={arguments.mpi}", "-O1", "-cpp", *flags, source, "-o", binary]
+    built = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=directory)
+    if built.returncode != 0:
+        return f"does not compile:\n{built.stdout}{built.stderr}"
+    expected = [] if flags else declared_races(source)
+    if not flags and not expected:
+        return "declares no races"
+    for _ in range(arguments.times):
+        command = [arguments.photofinish, "check", "-n", str(IMAGES), "-o", os.path.join(directory, "run"), binary]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment(arguments))
+        said = done.stdout + done.stderr
+        found, twice = found_races(said, os.path.basename(source))
+        if twice:
+            return f"found {twice} twice:\n{said}"
+        if done.returncode != (66 if expected else 0) or found != expected or (not expected and "no findings" not in said):
+            return f"exit code {done.returncode}, found {found} instead of {expected}:\n{said}"
+        if "done" not in done.stdout:
+            return f"the program did not come to its end:\n{said}"
+        findings = re.sub(r"(?m)^ +\d+ \|.*$|^ +#\d+ .*$", "", said.partition("==================")[2])  # without the program's own text
+        if re.search(r"\b(ranks?|PEs?|window|put|get|store|load|MPI_\w+)\b", findings):
+            return f"a finding has words of MPI:\n{said}"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--photofinish", required=True)
+    parser.add_argument("--pfcaf", required=True)
+    parser.add_argument("--mpi", required=True, choices=["openmpi", "mpich"])
+    parser.add_argument("--yield-preload", help="library that makes MPICH yield on machines with few cores")
+    parser.add_argument("--times", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="programs at the same time")
+    parser.add_argument("names", nargs="*")
+    arguments = parser.parse_args()
+    folder = os.path.join(HERE, "races")
+    names = arguments.names or sorted(name[:-4] for name in os.listdir(folder) if name.endswith(".f90"))
+    builds = [(name, flags) for name in names for flags in ([], ["-DFIXED"])]
+
+    def run(build):
+        name, flags = build
+        with tempfile.TemporaryDirectory() as directory:
+            try:
+                return check(arguments, os.path.join(folder, name + ".f90"), flags, directory)
+            except subprocess.TimeoutExpired as error:
+                return f"takes too long: {error}"
+
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        problems = list(pool.map(run, builds))
+    for (name, flags), problem in zip(builds, problems):
+        if problem:
+            print(f"{name} {' '.join(flags)}: {problem}")
+    wrong = sum(problem is not None for problem in problems)
+    print(f"{len(builds)} programs: {wrong} wrong")
+    return 1 if wrong or not builds else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
