@@ -86,6 +86,11 @@ std::string CafWords::object() const {
   const auto part = [](std::uint64_t begin, std::uint64_t end) {
     return fmt::format("+0x{:x}..0x{:x}", begin, end);
   };
+  if (const auto block = component()) {
+    const std::uint64_t begin = offset - block->begin;
+    return fmt::format("allocatable component {} of {}", part(begin, begin + bytes),
+                       image_text(finding_.owner));
+  }
   const bool known = layout.element > 0 && !window().name.empty();
   if (!known || (layout.bounds.empty() && layout.bytes > layout.element))
     return fmt::format("{} {} of {}",
@@ -109,8 +114,17 @@ std::string CafWords::headline(int index) const {
   return index == 0 && is_coarray() ? fmt::format("{}, {}", what, object()) : what;
 }
 
+// Component memory is found by its address.
+std::optional<BlockNotes> CafWords::component() const {
+  const auto& block = notes_.block(finding_.owner, finding_.where.begin);
+  return block && block->allocated_by == CafCall::caf_register_component ? block : std::nullopt;
+}
+
 std::string CafWords::memory() const {
   if (!is_coarray()) return fmt::format("memory of {}", image_text(finding_.owner));
+  if (const auto block = component())
+    return fmt::format("allocatable component of {}, allocated in {}", byte_count(block->bytes),
+                       block->allocated_at);
   const WindowNotes& coarray = window();
   return fmt::format("coarray{}{}", coarray.name.empty() ? "" : " `" + coarray.name + "`",
                      coarray.created_at.empty() ? "" : ", declared or allocated in " + coarray.created_at);

@@ -1,6 +1,7 @@
 // Describes a finding of a coarray program in its words: images, coarrays, reads and writes.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "model/finding.h"
@@ -29,6 +30,7 @@ class CafWords {
   const WindowNotes& window() const { return notes_.window(finding_.owner, finding_.win); }
   bool is_coarray() const { return finding_.win != Uid() && window().coarray.has_value(); }
   std::string object() const;  // "`x(5)[3]`"
+  std::optional<BlockNotes> component() const;
   std::string element(std::uint64_t index) const;
   std::string whose(const FindingSide& side) const;
 

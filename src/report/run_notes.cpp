@@ -40,6 +40,7 @@ void read_coarray(const Event& event, SiteText& text,
   if (object == objects.end()) return;
   WindowNotes& notes = *object->second;
   if (!notes.coarray) notes.coarray.emplace();
+  if (event.call == CafCall::caf_register_component) return;
   if (event.call == CafCall::caf_register) {
     notes.coarray->bytes = static_cast<std::uint64_t>(event.fields[Field::size]);
     notes.created_by = event.call;
@@ -320,6 +321,7 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
         read_coarray(*event, text, objects);
         continue;
       }
+      if (event->call == CafCall::caf_register_component) read_coarray(*event, text, objects);
       read_block(*event, text, notes);
       read_heap_block(*event, definitions, text, notes);
     }

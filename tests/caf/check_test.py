@@ -42,11 +42,16 @@ def declared_races(source):
 
 
 def found_races(report, name):
-    pairs, twice = set(), []
+    """The lines of both sides of each finding; and findings that read the same."""
+    pairs, seen, twice = set(), set(), []
     for finding in report.split("WARNING: photofinish: ")[1:]:
         lines = tuple(sorted(int(number) for number in re.findall(rf"#0 .*{re.escape(name)}:(\d+)", finding)))
-        twice += [lines] if lines in pairs else []
         pairs.add(lines)
+        accesses = re.findall(r"(?mi)^  (?:conflicts with )?(read|write|atomic|atomic read) of", finding)
+        sides = tuple(sorted(a.lower() + "".join(re.findall(r"(?m)^ +#\d+ .*$", side))
+                             for a, side in zip(accesses, finding.split("conflicts with", 1))))
+        twice += [lines] if sides in seen else []
+        seen.add(sides)
     return sorted(pairs), twice
 
 

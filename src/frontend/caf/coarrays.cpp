@@ -100,6 +100,30 @@ void Coarrays::remove(const void* token) {
   coarrays_.erase(found);
 }
 
+void Coarrays::start() {
+  components_.name = "allocatable components";
+  components_.flavour = WinFlavour::Symmetric;
+  components_.unified = true;
+  components_.comm = Images::get().initial().set;
+  mpi::Objects::get().add_region(components_);
+}
+
+void Coarrays::add_component(const void* token, const Component& component) {
+  allocated_[token] = component;
+  if (Reach* const reach = Reach::get(); reach != nullptr && component.bytes > 0)
+    reach->add_memory(component.begin, component.begin + component.bytes);
+}
+
+Coarrays::Component Coarrays::remove_component(const void* token) {
+  const auto found = allocated_.find(token);
+  if (found == allocated_.end()) return {};
+  const Component component = found->second;
+  allocated_.erase(found);
+  if (Reach* const reach = Reach::get(); reach != nullptr && component.bytes > 0)
+    reach->remove_memory(component.begin, component.begin + component.bytes);
+  return component;
+}
+
 std::vector<Coarray*> Coarrays::take_news() {
   std::vector<Coarray*> all;
   for (const void* const token : std::exchange(news_, {}))

@@ -38,6 +38,17 @@ class Coarrays {
   Coarray* find(const void* token);
   void remove(const void* token);
 
+  // Allocatable components of all coarrays are one region: their addresses on the image are its
+  // displacements. `token` is that of the component.
+  void start();
+  WinId components() const { return components_.id; }
+  struct Component {
+    std::uint64_t begin = 0, bytes = 0;
+  };
+  void add_component(const void* token, const Component& component);
+  // No bytes: it was not allocated.
+  Component remove_component(const void* token);
+
   // Coarrays whose names and bounds have not been recorded yet: they are known after the call that
   // registers them.
   bool has_news() const { return !news_.empty(); }
@@ -49,6 +60,8 @@ class Coarrays {
  private:
   Coarrays() = default;
   std::unordered_map<const void*, Coarray> coarrays_;  // by token
+  std::unordered_map<const void*, Component> allocated_;  // components, by token
+  WinDefinition components_;
   std::vector<const void*> news_;
   Names names_;
 };

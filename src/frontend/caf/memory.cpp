@@ -14,14 +14,16 @@ namespace {
 
 constexpr int kDeallocateOnly = 1;  // the component stays
 
-bool is_component(RegisterType type) {
-  return type == RegisterType::ComponentOnly || type == RegisterType::ComponentAllocate;
-}
-
 void describe_coarray(Context& c, const Coarray& coarray) {
   c.event.fields.set(Field::win, coarray.region.id);
   c.event.fields.set(Field::address, static_cast<std::int64_t>(coarray.region.base));
   c.event.fields.set(Field::size, static_cast<std::int64_t>(coarray.region.size));
+}
+
+void describe_component(Context& c, const Coarrays::Component& component) {
+  c.event.fields.set(Field::win, Coarrays::get().components());
+  c.event.fields.set(Field::address, static_cast<std::int64_t>(component.begin));
+  c.event.fields.set(Field::size, static_cast<std::int64_t>(component.bytes));
 }
 
 }  // namespace
@@ -37,7 +39,15 @@ CAF_ENTRY void _gfortran_caf_register(std::size_t bytes, int type, void** token,
     CAF_REAL(register)(bytes, type, token, variable, stat, message, length);
   };
   if (!call.records()) return made();
-  if (is_component(kind)) return made();
+  if (kind == RegisterType::ComponentOnly) return made();
+  if (kind == RegisterType::ComponentAllocate)
+    return call.returning(CafCall::caf_register_component, made, [&](Context& c) {
+      set_result(c, stat);
+      if (c.event.result != 0) return;
+      const Coarrays::Component component{reinterpret_cast<std::uint64_t>(variable->base), bytes};
+      Coarrays::get().add_component(*token, component);
+      describe_component(c, component);
+    });
   Team& team = Images::get().current();
   call.waiting(
       CafCall::caf_register, [&](Context& c) { set_team(c, team); }, made,
@@ -54,6 +64,11 @@ CAF_ENTRY void _gfortran_caf_deregister(void** token, int type, int* stat, char*
   Interception call(CALL_SITE);
   const auto made = [&] { CAF_REAL(deregister)(token, type, stat, message, length); };
   const void* const handle = token != nullptr ? *token : nullptr;
+  if (call.records() && Coarrays::get().find(handle) == nullptr)
+    if (const Coarrays::Component component = Coarrays::get().remove_component(handle);
+        component.bytes > 0)
+      return call.returning(CafCall::caf_deregister_component, made,
+                            [&](Context& c) { describe_component(c, component); });
   Coarray* const coarray = call.records() ? Coarrays::get().find(handle) : nullptr;
   if (coarray == nullptr || type == kDeallocateOnly) return made();
   call.waiting(

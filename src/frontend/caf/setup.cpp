@@ -38,6 +38,7 @@ void run_first_call(CallSite call_site, int* argc, char*** argv) {
   Task* const task = recorder != nullptr ? mpi::task_of(*recorder) : nullptr;
   if (task == nullptr || !guarded([&] {
         Images::get().start();
+        Coarrays::get().start();
         Context c(*task, CafCall::caf_init);
         mpi::locate(c, call_site);
         set_team(c, Images::get().initial());

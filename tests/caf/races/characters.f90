@@ -10,5 +10,5 @@ program characters
 #endif
   if (this_image() == 2) line[3] = 'from image 2'  ! race 1
   sync all
-  if (this_image() == 3) print *, 'done ', line(1:4)
+  if (this_image() == 3) print *, 'done ', line
 end program

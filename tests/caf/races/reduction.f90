@@ -9,8 +9,8 @@ program reduction
 #ifdef FIXED
   sync all
 #endif
-  call co_sum(x)
-  if (this_image() == 1) x(2) = 0  ! race 1
+  call co_sum(x)  ! race 1
+  if (this_image() == 1) x(2) = 0
   sync all
   if (this_image() == 2) print *, 'done', seen > 0
 end program

@@ -9,6 +9,6 @@ program stop_at_end
   sync all
 #endif
   if (this_image() == 2) x = 2  ! race 1
-  if (this_image() == 2) print *, 'done', x > 0
+  if (this_image() == 3) print *, 'done'
   stop
 end program

@@ -23,6 +23,8 @@ void CafMeaning::add(const Event& event, const Times& times) {
     case value_of(CafCall::caf_deregister):
       barrier(event);
       return withdraw(event);
+    case value_of(CafCall::caf_register_component):
+      return expose_component(event);
     case value_of(CafCall::caf_deregister_component):
       return withdraw(event);
     case value_of(CafCall::caf_sync_images):
@@ -44,10 +46,8 @@ void CafMeaning::add(const Event& event, const Times& times) {
     // allocate is register and sync all. Accesses are complete when they return, so sync memory
     // orders nothing that is not ordered.
     case value_of(CafCall::caf_register):
-    case value_of(CafCall::caf_register_component):
     case value_of(CafCall::caf_layout):
     case value_of(CafCall::caf_sync_memory):
-    case value_of(CafCall::caf_event_query):
     case value_of(CafCall::caf_error_stop):
     case value_of(CafCall::caf_fail_image):
       return;

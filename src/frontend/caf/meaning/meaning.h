@@ -43,6 +43,7 @@ class CafMeaning final : public Meaning {
   Region& region(const WinDefinition& definition);
   void operation(const Event& event);
   void set_value(Pending& added, const Event& event, const Buffer& buffer) const;
+  void expose_component(const Event& event);
   void withdraw(const Event& event);
 
   // --- synchronization (synchronization.cpp)

@@ -100,6 +100,14 @@ void CafMeaning::operation(const Event& event) {
                               {.site = event.site, .results = event.numbers});
 }
 
+void CafMeaning::expose_component(const Event& event) {
+  const WinDefinition* definition = region_of(event);
+  if (definition == nullptr || event.fields[Field::size] <= 0) return;
+  const auto begin = static_cast<std::uint64_t>(event.fields[Field::address]);
+  effects_.expose(definition->uid, begin,
+                  begin + static_cast<std::uint64_t>(event.fields[Field::size]));
+}
+
 // The memory is no longer that of a coarray.
 void CafMeaning::withdraw(const Event& event) {
   const WinDefinition* definition = region_of(event);
