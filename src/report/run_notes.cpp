@@ -9,6 +9,7 @@
 #include "frontend/upc/table/upc_call.h"
 #include "model/scopes.h"
 #include "report/site_text.h"
+#include "symbols/array_bounds.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"
 
@@ -248,6 +249,25 @@ void RunNotes::read_heap_block(const Event& event, const Definitions& definition
                          event.call, text.where(event.site)};
 }
 
+// Those of an allocatable coarray are in its event.
+void RunNotes::read_static_bounds(const Event& event, const Definitions& definitions,
+                                  const std::map<WinId, WindowNotes*>& objects) {
+  const auto object = objects.find(WinId(static_cast<std::uint32_t>(event.fields[Field::win])));
+  if (event.call != CafCall::caf_layout || object == objects.end() ||
+      !event.fields.has(Field::address))
+    return;
+  const auto address = static_cast<std::uint64_t>(event.fields[Field::address]);
+  CoarrayLayout& layout = *object->second->coarray;
+  const ModuleDefinition* module = nullptr;
+  for (const auto& [id, one] : definitions.modules)
+    if (one.base <= address && (module == nullptr || module->base < one.base)) module = &one;
+  if (module == nullptr || !symbolizer_.matches(module->path, module->build_id)) return;
+  auto bounds = static_array_bounds(module->path, address - module->base);
+  std::uint64_t bytes = layout.element;
+  for (const auto& [lower, extent] : bounds) bytes *= static_cast<std::uint64_t>(extent);
+  if (bytes == layout.bytes) layout.bounds = std::move(bounds);
+}
+
 void RunNotes::read(WorldRank rank, RankNotes& notes) {
   auto trace = RankTrace::open(directory_, rank);
   if (!trace) {
@@ -319,6 +339,7 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
       }
       if (event->call == CafCall::caf_register || event->call == CafCall::caf_layout) {
         read_coarray(*event, text, objects);
+        read_static_bounds(*event, definitions, objects);
         continue;
       }
       if (event->call == CafCall::caf_register_component) read_coarray(*event, text, objects);

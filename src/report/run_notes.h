@@ -134,6 +134,8 @@ class RunNotes {
   static void read_block(const Event& event, SiteText& text, RankNotes& notes);
   static void read_heap_block(const Event& event, const Definitions& definitions, SiteText& text,
                               RankNotes& notes);
+  void read_static_bounds(const Event& event, const Definitions& definitions,
+                          const std::map<WinId, WindowNotes*>& objects);
   std::vector<std::string> stack_as_read(const SiteNotes& at);
   template <class Choose>
   BufferNotes argument(const std::vector<Frame>& stack, Call call, Choose choose);

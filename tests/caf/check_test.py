@@ -6,7 +6,6 @@ A comment `! race 1 3` names the races that the line is part of. A race is a pai
 
   check_test.py --photofinish PATH --pfcaf PATH --mpi openmpi|mpich [--times 1] [NAMES...]
 """
-import argparse
 import concurrent.futures
 import os
 import re
@@ -14,19 +13,10 @@ import subprocess
 import sys
 import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+import caf_tool
+
 MARKER = re.compile(r"! race ([\d ]+)$")
 IMAGES = 3
-
-
-def environment(arguments):
-    result = dict(os.environ)
-    result.update(
-        OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_mpi_yield_when_idle="1",
-        OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none", OMPI_MCA_btl_base_warn_component_unused="0")
-    if arguments.yield_preload and arguments.mpi == "mpich":
-        result["LD_PRELOAD"] = os.path.abspath(arguments.yield_preload)
-    return result
 
 
 def declared_races(source):
@@ -58,16 +48,14 @@ def found_races(report, name):
 def check(arguments, source, flags, directory):
     """Why the program fails; None: it does not."""
     binary = os.path.join(directory, "program")
-    command = [arguments.pfcaf, f"--mpi={arguments.mpi}", "-O1", "-cpp", *flags, source, "-o", binary]
-    built = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=directory)
-    if built.returncode != 0:
-        return f"does not compile:\n{built.stdout}{built.stderr}"
+    code, said = caf_tool.build(arguments, source, binary, *flags)
+    if code != 0 or "photofinish:" in said:
+        return f"does not compile, or not without notes:\n{said}"
     expected = [] if flags else declared_races(source)
     if not flags and not expected:
         return "declares no races"
     for _ in range(arguments.times):
-        command = [arguments.photofinish, "check", "-n", str(IMAGES), "-o", os.path.join(directory, "run"), binary]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment(arguments))
+        done = caf_tool.photofinish(arguments, directory, "check", "-n", str(IMAGES), "-o", "run", binary)
         said = done.stdout + done.stderr
         found, twice = found_races(said, os.path.basename(source))
         if twice:
@@ -83,16 +71,12 @@ def check(arguments, source, flags, directory):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--photofinish", required=True)
-    parser.add_argument("--pfcaf", required=True)
-    parser.add_argument("--mpi", required=True, choices=["openmpi", "mpich"])
-    parser.add_argument("--yield-preload", help="library that makes MPICH yield on machines with few cores")
+    parser = caf_tool.parser(__doc__)
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="programs at the same time")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
-    folder = os.path.join(HERE, "races")
+    folder = os.path.join(caf_tool.HERE, "races")
     names = arguments.names or sorted(name[:-4] for name in os.listdir(folder) if name.endswith(".f90"))
     builds = [(name, flags) for name in names for flags in ([], ["-DFIXED"])]
 

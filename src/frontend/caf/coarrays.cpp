@@ -128,10 +128,13 @@ std::vector<Coarray*> Coarrays::take_news() {
   std::vector<Coarray*> all;
   for (const void* const token : std::exchange(news_, {}))
     if (Coarray* const coarray = find(token)) {
-      coarray->region.name =
-          coarray->variable != nullptr
-              ? names_.at(reinterpret_cast<std::uint64_t>(coarray->variable))
-              : names_.pointing_to(coarray->region.base);
+      if (coarray->variable != nullptr) {
+        coarray->region.name = names_.at(reinterpret_cast<std::uint64_t>(coarray->variable));
+      } else {
+        Names::Pointer pointer = names_.pointing_to(coarray->region.base);
+        coarray->region.name = std::move(pointer.name);
+        coarray->pointer = pointer.address;
+      }
       mpi::Objects::get().change_region(coarray->region);
       all.push_back(coarray);
     }
@@ -148,12 +151,15 @@ std::int64_t Coarrays::count(const Coarray& coarray, int image, std::uint64_t el
   return before;
 }
 
-// An event for each: element size, and pairs of lower bound and extent.
+// An event for each: element size, and pairs of lower bound and extent. Those of a static coarray
+// are in the debug information of its pointer.
 void Interception::describe_news() {
   for (Coarray* const coarray : Coarrays::get().take_news())
     also(CafCall::caf_layout, [&](Context& c) {
       c.event.fields.set(Field::win, coarray->region.id);
       c.event.fields.set(Field::size, static_cast<std::int64_t>(coarray->element));
+      if (coarray->pointer != 0)
+        c.event.fields.set(Field::address, static_cast<std::int64_t>(coarray->pointer));
       if (coarray->variable == nullptr) return;
       const Descriptor& array = *coarray->variable;
       std::int64_t bytes = static_cast<std::int64_t>(coarray->element);

@@ -23,6 +23,7 @@ struct Coarray {
   std::uint64_t element = 0;            // bytes
   const Team* team = nullptr;           // that allocated it
   const Descriptor* variable = nullptr;  // of an allocatable one
+  std::uint64_t pointer = 0;             // of a static one: the address of its pointer; 0: unknown
   // Locks and events: a counter for each element, on each image. Locks count their turns, events
   // the units posted.
   MPI_Win counters = MPI_WIN_NULL;

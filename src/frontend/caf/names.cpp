@@ -130,12 +130,12 @@ std::string Names::at(std::uint64_t address) {
   return std::prev(next)->name;
 }
 
-std::string Names::pointing_to(std::uint64_t value) {
+Names::Pointer Names::pointing_to(std::uint64_t value) {
   for (const Variable& variable : variables())
     if (variable.bytes == sizeof value && variable.begin % sizeof value == 0 &&
         *reinterpret_cast<const std::uint64_t*>(variable.begin) == value)
-      return variable.name;
-  return "";
+      return {variable.name, variable.begin};
+  return {};
 }
 
 }  // namespace photofinish::caf

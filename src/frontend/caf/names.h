@@ -13,7 +13,11 @@ class Names {
  public:
   // The variable at this address; and the static pointer with this value. Empty: there is none.
   std::string at(std::uint64_t address);
-  std::string pointing_to(std::uint64_t value);
+  struct Pointer {
+    std::string name;
+    std::uint64_t address = 0;
+  };
+  Pointer pointing_to(std::uint64_t value);
 
  private:
   struct Variable {

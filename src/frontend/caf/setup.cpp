@@ -2,8 +2,14 @@
 //
 // OpenCoarrays ends `stop` with MPI_Abort, as soon as one image reaches it: other images would lose
 // what they have recorded. Here an image that stops first waits for the others to reach their end,
-// as the standard demands, and all complete the analysis. It does not wait forever: another image
-// may wait for this one, and then the library's MPI_Abort is what ends the program.
+// as the standard demands. All complete the analysis, and end without MPI_Abort, with the same
+// message and exit code. The wait has a limit, since another image may wait for this one: then the
+// library's MPI_Abort ends the program.
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
 #include "frontend/caf/interception.h"
 #include "frontend/mpi/start.h"
 
@@ -47,9 +53,10 @@ void run_first_call(CallSite call_site, int* argc, char*** argv) {
     mpi::take_leave();
 }
 
-// All images are at the end of the program: nothing is recorded from here on.
-template <class Made>
-void run_to_end(CallSite call_site, Call call, std::int64_t code, double patience, Made made) {
+// `finish`: what ends the image if all images are at their end. Nothing is recorded from there on.
+template <class Made, class Finish>
+void run_to_end(CallSite call_site, Call call, std::int64_t code, double patience, Made made,
+                Finish finish) {
   Interception end(call_site);
   if (!end.records()) return made();
   bool all = false;
@@ -60,9 +67,18 @@ void run_to_end(CallSite call_site, Call call, std::int64_t code, double patienc
         c.event.fields.set(Field::code, code);
       },
       [&] { return all = Images::get().meet_at_end(patience); });
-  if (!all) Recorder::last()->aborting(static_cast<int>(code));
-  if (all) Images::get().meet_at_end(0);  // the others have written what they recorded
+  if (all) return finish();
+  if (Recorder* const recorder = Recorder::last()) recorder->aborting(static_cast<int>(code));
   made();
+}
+
+void stop_normally(std::string_view text, int code, bool quiet) {
+  if (!quiet) {
+    const std::string line = "STOP " + std::string(text) + "\n";
+    std::fwrite(line.data(), 1, line.size(), stderr);
+  }
+  CAF_REAL(finalize)();
+  std::exit(code);
 }
 
 template <class Made>
@@ -92,15 +108,20 @@ CAF_ENTRY void _gfortran_caf_init(int* argc, char*** argv) {
 }
 
 CAF_ENTRY void _gfortran_caf_finalize() {
-  run_to_end(CALL_SITE, CafCall::caf_finalize, 0, 0, [] { CAF_REAL(finalize)(); });
+  const auto made = [] { CAF_REAL(finalize)(); };
+  run_to_end(CALL_SITE, CafCall::caf_finalize, 0, 0, made, made);
 }
 CAF_ENTRY void _gfortran_caf_stop_numeric(int code, bool quiet) {
-  run_to_end(CALL_SITE, CafCall::caf_stop, code, kPatience,
-             [&] { CAF_REAL(stop_numeric)(code, quiet); });
+  run_to_end(
+      CALL_SITE, CafCall::caf_stop, code, kPatience,
+      [&] { CAF_REAL(stop_numeric)(code, quiet); },
+      [&] { stop_normally(std::to_string(code), code, quiet); });
 }
 CAF_ENTRY void _gfortran_caf_stop_str(const char* text, std::size_t length, bool quiet) {
-  run_to_end(CALL_SITE, CafCall::caf_stop, 0, kPatience,
-             [&] { CAF_REAL(stop_str)(text, length, quiet); });
+  run_to_end(
+      CALL_SITE, CafCall::caf_stop, 0, kPatience,
+      [&] { CAF_REAL(stop_str)(text, length, quiet); },
+      [&] { stop_normally({text, text != nullptr ? length : 0}, 0, quiet); });
 }
 
 CAF_ENTRY void _gfortran_caf_error_stop(int code, bool quiet) {

@@ -1,4 +1,4 @@
-! An update without and with critical.
+! An update without critical, while another image makes one with it.
 program critical_section
   implicit none
   integer :: x[*]
@@ -10,9 +10,11 @@ program critical_section
   end critical
 #else
   if (this_image() == 2) x[1] = 1  ! race 1
-  critical
-    if (this_image() == 3) x[1] = 2  ! race 1
-  end critical
+  if (this_image() == 3) then
+    critical
+      x[1] = 2  ! race 1
+    end critical
+  end if
 #endif
   sync all
   if (this_image() == 1) print *, 'done', x > 0
