@@ -93,8 +93,7 @@ std::string CafWords::object() const {
   }
   const bool known = layout.element > 0 && !window().name.empty();
   if (!known || (layout.bounds.empty() && layout.bytes > layout.element))
-    return fmt::format("{} {} of {}",
-                       window().name.empty() ? "coarray" : "`" + window().name + "`",
+    return fmt::format("{} {} of {}", window().name.empty() ? "coarray" : "`" + window().name + "`",
                        part(offset, offset + bytes), image_text(finding_.owner));
   const std::uint64_t first = offset / layout.element;
   const std::uint64_t last = (offset + bytes - 1) / layout.element;
@@ -126,8 +125,14 @@ std::string CafWords::memory() const {
     return fmt::format("allocatable component of {}, allocated in {}", byte_count(block->bytes),
                        block->allocated_at);
   const WindowNotes& coarray = window();
-  return fmt::format("coarray{}{}", coarray.name.empty() ? "" : " `" + coarray.name + "`",
-                     coarray.created_at.empty() ? "" : ", declared or allocated in " + coarray.created_at);
+  std::string text = "coarray" + (coarray.name.empty() ? "" : " `" + coarray.name + "`");
+  if (coarray.created_at.empty()) return text;
+  // Static coarrays are registered by a function of the compiler.
+  const bool is_static = coarray.created_at.starts_with("_caf_init");
+  const std::size_t place = coarray.created_at.find(' ');
+  if (!is_static) return text + ", allocated in " + coarray.created_at;
+  return place != std::string::npos ? text + ", declared in " + coarray.created_at.substr(place + 1)
+                                    : text;
 }
 
 std::string CafWords::why() const {
@@ -145,7 +150,8 @@ std::string CafWords::advice() const {
   text += ". If any order is correct: one critical construct or one lock around each";
   const bool word = a.bytes == b.bytes && (a.bytes == 4 || a.bytes == 8);
   if (is_atomic_call(a) != is_atomic_call(b))
-    text += fmt::format("; or an atomic subroutine for {}, too", with_the(is_atomic_call(a) ? b : a));
+    text +=
+        fmt::format("; or an atomic subroutine for {}, too", with_the(is_atomic_call(a) ? b : a));
   else if (word)
     text += "; or atomic subroutines for one integer";
   return text + ".";

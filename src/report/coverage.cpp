@@ -327,7 +327,8 @@ std::string coverage_text(const std::vector<Limitation>& limitations) {
 
 NotInstrumented not_instrumented(const std::string& program, bool openshmem, bool coarrays) {
   const char* const wrappers = coarrays    ? "pfcaf"
-                               : openshmem ? "pfoshcc or pfoshcxx" : "pfmpicc, pfmpicxx or pfmpifort";
+                               : openshmem ? "pfoshcc or pfoshcxx"
+                                           : "pfmpicc, pfmpicxx or pfmpifort";
   const PassNotes notes = pass_notes(program);
   if (!notes.readable || (!notes.with.empty() && notes.without.empty())) return {};
   if (base_name(program).starts_with("python"))

@@ -30,7 +30,9 @@ class FindingWords {
   std::string why() const;            // "The accesses are concurrent: …"
   std::string advice() const;         // "Try: …"
   // What the programming model calls a rank.
-  std::string_view process() const { return upc() ? "thread" : caf() ? "image" : openshmem() ? "PE" : "rank"; }
+  std::string_view process() const {
+    return upc() ? "thread" : caf() ? "image" : openshmem() ? "PE" : "rank";
+  }
 
  private:
   // The accesses are of two threads of one rank.

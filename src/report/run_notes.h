@@ -41,8 +41,9 @@ struct SharedLayout {
 
 // A coarray on one image.
 struct CoarrayLayout {
-  std::uint64_t element = 0, bytes = 0;                       // of an element, of all
-  std::vector<std::pair<std::int64_t, std::int64_t>> bounds;  // lower bound and extent; may be unknown
+  std::uint64_t element = 0, bytes = 0;  // of an element, of all
+  std::vector<std::pair<std::int64_t, std::int64_t>>
+      bounds;  // lower bound and extent; may be unknown
 };
 
 struct WindowNotes {

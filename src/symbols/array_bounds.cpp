@@ -92,8 +92,7 @@ Bounds static_array_bounds(const std::string& module_path, std::uint64_t address
     if (dwarf_offdie(dwarf.get(), offset + header, &unit) != nullptr)
       if (const auto variable = variable_in_scope(unit, address, 0)) {
         auto type = type_without_qualifiers(*variable);
-        if (type && dwarf_tag(&*type) == DW_TAG_pointer_type)
-          type = type_without_qualifiers(*type);
+        if (type && dwarf_tag(&*type) == DW_TAG_pointer_type) type = type_without_qualifiers(*type);
         if (type) bounds = bounds_of_type(*type);
         break;
       }

@@ -86,7 +86,7 @@ enum class RegisterType : int {
   Critical,
   EventStatic,
   EventAllocatable,
-  ComponentOnly,     // no memory yet
+  ComponentOnly,  // no memory yet
   ComponentAllocate
 };
 

@@ -15,8 +15,8 @@ CAF_ENTRY void _gfortran_caf_get(void* token, std::size_t offset, int image, Des
 CAF_ENTRY void _gfortran_caf_sendget(void* to, std::size_t to_offset, int to_image,
                                      Descriptor* target, Subscript* target_subscripts, void* from,
                                      std::size_t from_offset, int from_image, Descriptor* source,
-                                     Subscript* source_subscripts, int target_kind,
-                                     int source_kind, bool overlaps, int* stat);
+                                     Subscript* source_subscripts, int target_kind, int source_kind,
+                                     bool overlaps, int* stat);
 
 namespace photofinish::caf {
 
@@ -87,8 +87,8 @@ CAF_ENTRY void _gfortran_caf_get(void* token, std::size_t offset, int image, Des
 CAF_ENTRY void _gfortran_caf_sendget(void* to, std::size_t to_offset, int to_image,
                                      Descriptor* target, Subscript* target_subscripts, void* from,
                                      std::size_t from_offset, int from_image, Descriptor* source,
-                                     Subscript* source_subscripts, int target_kind,
-                                     int source_kind, bool overlaps, int* stat) {
+                                     Subscript* source_subscripts, int target_kind, int source_kind,
+                                     bool overlaps, int* stat) {
   Interception call(CALL_SITE);
   call.returning(
       CafCall::caf_sendget,

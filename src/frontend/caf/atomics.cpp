@@ -58,8 +58,8 @@ bool is_repeated(CallSite call_site, const Atomic& atomic, std::int64_t value) {
     bool operator==(const Read&) const = default;
   };
   static Read last{};
-  const Read read{call_site.pc, atomic.token, atomic.offset, atomic.image,
-                  value,        Interception::events()};
+  const Read read{call_site.pc, atomic.token, atomic.offset,
+                  atomic.image, value,        Interception::events()};
   if (read == last) return true;
   last = read;
   ++last.events;  // with the event of this read

@@ -20,8 +20,8 @@ enum class CoarrayKind { Data, Lock, Event };
 struct Coarray {
   CoarrayKind kind{};
   WinDefinition region;
-  std::uint64_t element = 0;            // bytes
-  const Team* team = nullptr;           // that allocated it
+  std::uint64_t element = 0;             // bytes
+  const Team* team = nullptr;            // that allocated it
   const Descriptor* variable = nullptr;  // of an allocatable one
   std::uint64_t pointer = 0;             // of a static one: the address of its pointer; 0: unknown
   // Locks and events: a counter for each element, on each image. Locks count their turns, events
@@ -34,8 +34,8 @@ class Coarrays {
  public:
   static Coarrays& get();
 
-  Coarray& add(const void* token, RegisterType type, std::uint64_t bytes, const Descriptor& variable,
-               Team& team);
+  Coarray& add(const void* token, RegisterType type, std::uint64_t bytes,
+               const Descriptor& variable, Team& team);
   Coarray* find(const void* token);
   void remove(const void* token);
 
@@ -55,12 +55,13 @@ class Coarrays {
   bool has_news() const { return !news_.empty(); }
   std::vector<Coarray*> take_news();
 
-  // Adds 1 to the counter of an element on an image of the coarray's team; returns its value before.
+  // Adds 1 to the counter of an element on an image of the coarray's team; returns its value
+  // before.
   static std::int64_t count(const Coarray& coarray, int image, std::uint64_t element);
 
  private:
   Coarrays() = default;
-  std::unordered_map<const void*, Coarray> coarrays_;  // by token
+  std::unordered_map<const void*, Coarray> coarrays_;     // by token
   std::unordered_map<const void*, Component> allocated_;  // components, by token
   WinDefinition components_;
   std::vector<const void*> news_;

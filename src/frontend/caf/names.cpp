@@ -100,7 +100,8 @@ void each_variable(const File& file, Visit visit) {
 bool may_have_coarrays(const Loaded& module) {
   if (module.path == "/proc/self/exe") return true;
   return module.path.starts_with("/") && !module.path.starts_with("/lib/") &&
-         !module.path.starts_with("/usr/") && module.path.find("libphotofinish-") == std::string::npos;
+         !module.path.starts_with("/usr/") &&
+         module.path.find("libphotofinish-") == std::string::npos;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Names of coarrays. gfortran does not pass them to the library. A static coarray is a static
-// pointer, and an allocatable one a descriptor: the symbol table has their names if they are static,
-// as all variables of the main program and of modules are.
+// pointer, and an allocatable one a descriptor: the symbol table has their names if they are
+// static, as all variables of the main program and of modules are.
 #pragma once
 
 #include <cstdint>

@@ -16,10 +16,10 @@ CAF_ENTRY void _gfortran_caf_send_by_ref(void* token, int image, Descriptor* sou
                                          bool overlaps, bool reallocates, int* stat,
                                          int target_type);
 CAF_ENTRY void _gfortran_caf_sendget_by_ref(void* to, int to_image, Reference* to_references,
-                                            void* from, int from_image,
-                                            Reference* from_references, int target_kind,
-                                            int source_kind, bool overlaps, int* target_stat,
-                                            int* source_stat, int target_type, int source_type);
+                                            void* from, int from_image, Reference* from_references,
+                                            int target_kind, int source_kind, bool overlaps,
+                                            int* target_stat, int* source_stat, int target_type,
+                                            int source_type);
 CAF_ENTRY int _gfortran_caf_is_present(void* token, int image, Reference* references);
 
 namespace photofinish::caf {
@@ -68,8 +68,8 @@ class Follower {
     region_ = coarray->region.id;
     if (coarray->variable != nullptr) array_ = *coarray->variable;
     for (const Reference* one = references_; one != nullptr; one = one->next) {
-      const bool known = one->type == ReferenceType::Component ? follow_component(*one)
-                                                               : follow_array(*one);
+      const bool known =
+          one->type == ReferenceType::Component ? follow_component(*one) : follow_array(*one);
       if (!known) return std::nullopt;
       item_ = static_cast<std::int64_t>(one->item);
     }
@@ -107,7 +107,8 @@ class Follower {
       const auto add_range = [&](std::int64_t start, std::int64_t end, std::int64_t stride) {
         if (stride == 0) stride = 1;
         begin_ += (start - dimension.lower) * step;
-        axes_.push_back({.count = (end - start) / stride + 1, .stride = stride * step, .distances = {}});
+        axes_.push_back(
+            {.count = (end - start) / stride + 1, .stride = stride * step, .distances = {}});
       };
       const Reference::Bounds& bounds = one.array.dimensions[i].bounds;
       switch (one.array.mode[i]) {
@@ -206,10 +207,10 @@ CAF_ENTRY void _gfortran_caf_send_by_ref(void* token, int image, Descriptor* sou
 }
 
 CAF_ENTRY void _gfortran_caf_sendget_by_ref(void* to, int to_image, Reference* to_references,
-                                            void* from, int from_image,
-                                            Reference* from_references, int target_kind,
-                                            int source_kind, bool overlaps, int* target_stat,
-                                            int* source_stat, int target_type, int source_type) {
+                                            void* from, int from_image, Reference* from_references,
+                                            int target_kind, int source_kind, bool overlaps,
+                                            int* target_stat, int* source_stat, int target_type,
+                                            int source_type) {
   Interception call(CALL_SITE);
   call.returning(
       CafCall::caf_sendget_by_ref,

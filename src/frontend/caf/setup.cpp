@@ -39,8 +39,7 @@ void run_first_call(CallSite call_site, int* argc, char*** argv) {
   const std::uint64_t begun = ticks();
   CAF_REAL(init)(argc, argv);
   const std::uint64_t end = ticks();
-  Recorder* const recorder =
-      starts_mpi ? mpi::start_recording(nullptr, begun) : Recorder::get();
+  Recorder* const recorder = starts_mpi ? mpi::start_recording(nullptr, begun) : Recorder::get();
   Task* const task = recorder != nullptr ? mpi::task_of(*recorder) : nullptr;
   if (task == nullptr || !guarded([&] {
         Images::get().start();
@@ -113,14 +112,12 @@ CAF_ENTRY void _gfortran_caf_finalize() {
 }
 CAF_ENTRY void _gfortran_caf_stop_numeric(int code, bool quiet) {
   run_to_end(
-      CALL_SITE, CafCall::caf_stop, code, kPatience,
-      [&] { CAF_REAL(stop_numeric)(code, quiet); },
+      CALL_SITE, CafCall::caf_stop, code, kPatience, [&] { CAF_REAL(stop_numeric)(code, quiet); },
       [&] { stop_normally(std::to_string(code), code, quiet); });
 }
 CAF_ENTRY void _gfortran_caf_stop_str(const char* text, std::size_t length, bool quiet) {
   run_to_end(
-      CALL_SITE, CafCall::caf_stop, 0, kPatience,
-      [&] { CAF_REAL(stop_str)(text, length, quiet); },
+      CALL_SITE, CafCall::caf_stop, 0, kPatience, [&] { CAF_REAL(stop_str)(text, length, quiet); },
       [&] { stop_normally({text, text != nullptr ? length : 0}, 0, quiet); });
 }
 

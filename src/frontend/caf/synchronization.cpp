@@ -73,7 +73,8 @@ CAF_ENTRY void _gfortran_caf_sync_images(int count, int* images, int* stat, char
         const Team& team = Images::get().current();
         set_team(c, team);
         const auto add = [&](WorldRank rank) {
-          if (rank != Images::get().self() && rank.value >= 0) c.event.numbers.push_back(rank.value);
+          if (rank != Images::get().self() && rank.value >= 0)
+            c.event.numbers.push_back(rank.value);
         };
         if (count < 0)
           for (const WorldRank rank : team.images) add(rank);
@@ -101,8 +102,7 @@ CAF_ENTRY void _gfortran_caf_lock(void* token, std::size_t index, int image, int
   const int home = image_of(*lock, image);
   const auto add_turn = [&](Context& c) {
     set_result(c, stat);
-    if (c.event.result == 0)
-      c.event.fields.set(Field::value, Coarrays::count(*lock, home, index));
+    if (c.event.result == 0) c.event.fields.set(Field::value, Coarrays::count(*lock, home, index));
   };
   if (acquired == nullptr)
     return call.waiting(

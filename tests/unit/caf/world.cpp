@@ -238,8 +238,8 @@ void World::post(int image, std::uint64_t event) {
 }
 bool World::can_wait(std::uint64_t event, std::int64_t until) const {
   const auto found = units_.find(event);
-  return found != units_.end() && found->second.taken + until <=
-                                      static_cast<std::int64_t>(found->second.posts.size());
+  return found != units_.end() &&
+         found->second.taken + until <= static_cast<std::int64_t>(found->second.posts.size());
 }
 void World::wait(std::uint64_t event, std::int64_t until) {
   const Call_ made = call(0, CafCall::caf_event_wait);

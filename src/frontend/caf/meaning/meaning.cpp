@@ -84,7 +84,7 @@ Meaning::Concern CafMeaning::concern(const Event& event) const {
 
 Meaning::Ending CafMeaning::ending(const Event& event) const {
   return event.call == CafCall::caf_finalize || event.call == CafCall::caf_stop ? Ending::Yes
-                                                                                 : Ending::No;
+                                                                                : Ending::No;
 }
 
 }  // namespace caf_meaning

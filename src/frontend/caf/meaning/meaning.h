@@ -60,8 +60,9 @@ class CafMeaning final : public Meaning {
   std::map<WinId, Region*> regions_;
   std::unordered_map<std::int64_t, Team> teams_;            // by communicator
   std::unordered_map<std::uint64_t, std::uint64_t> calls_;  // by team: barriers and collectives
-  std::unordered_map<std::uint64_t, std::uint64_t> steps_;  // by team: what the message analysis knows
-  std::map<WorldRank, std::uint64_t> syncs_;                // sync images with each other image
+  std::unordered_map<std::uint64_t, std::uint64_t>
+      steps_;                                 // by team: what the message analysis knows
+  std::map<WorldRank, std::uint64_t> syncs_;  // sync images with each other image
   // By lock variable: its turn. By event variable: the last unit whose post precedes what this
   // image does.
   std::unordered_map<std::uint64_t, std::int64_t> turns_, acquired_;

@@ -36,8 +36,8 @@ const CafMeaning::Team& CafMeaning::team_of(const Event& event) {
   if (const auto group = definitions.groups.find(comm->second.group);
       group != definitions.groups.end())
     team.images = group->second.ranks;
-  team.is_initial =
-      static_cast<std::int64_t>(team.images.size()) == static_cast<std::int64_t>(effects_.world_size());
+  team.is_initial = static_cast<std::int64_t>(team.images.size()) ==
+                    static_cast<std::int64_t>(effects_.world_size());
   return team;
 }
 
