@@ -90,7 +90,4 @@ enum class RegisterType : int {
   ComponentAllocate
 };
 
-// _gfortran_caf_atomic_op
-enum AtomicOperation { kAtomicAdd = 1, kAtomicAnd, kAtomicOr, kAtomicXor };
-
 }  // namespace photofinish::caf

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "detect/analysis.h"
-#include "frontend/caf/abi.h"
+#include "frontend/caf/table/atomic_operations.h"
 #include "frontend/caf/table/caf_call.h"
 #include "frontend/front_ends.h"
 

@@ -1,7 +1,7 @@
 // Coindexed accesses and atomics, which are complete when they return.
-#include "frontend/caf/abi.h"
 #include "frontend/caf/meaning/meaning.h"
 #include "frontend/caf/meaning/memory_model.h"
+#include "frontend/caf/table/atomic_operations.h"
 
 namespace photofinish::caf_meaning {
 namespace {
