@@ -13,12 +13,12 @@
 namespace photofinish::caf_testing {
 namespace {
 
-constexpr std::uint64_t kCoarray = 0x100000, kShift = 0x10000;  // differs on each image
-constexpr CommId kAll(1), kTeam(2);
-constexpr WinId kData(1), kVariables(2);
+constexpr std::uint64_t kSegment = 0x100000, kShift = 0x10000;  // differs on each image
+constexpr CommId kAllImages(1), kHalf(2);
+constexpr WinId kCoarrayRegion(1), kVariableRegion(2);
 
 std::uint64_t address_of(int image, std::uint64_t offset) {
-  return kCoarray + kShift * static_cast<std::uint64_t>(image) + offset;
+  return kSegment + kShift * static_cast<std::uint64_t>(image) + offset;
 }
 
 }  // namespace
@@ -40,20 +40,20 @@ World::World(int images) : images_(static_cast<std::size_t>(images)) {
       comm.group = GroupId(id.value);
       definitions.comms[id] = comm;
     };
-    add_team(kAll, ranks);
-    add_team(kTeam, {WorldRank(0), WorldRank(1)});
-    for (const WinId id : {kData, kVariables}) {
+    add_team(kAllImages, ranks);
+    add_team(kHalf, {WorldRank(0), WorldRank(1)});
+    for (const WinId id : {kCoarrayRegion, kVariableRegion}) {
       WinDefinition win;
       win.id = id;
       win.uid = Uid(id.value);
       win.flavour = WinFlavour::Symmetric;
-      win.base = address_of(i, id == kData ? 0 : 2 * kBytes);
+      win.base = address_of(i, id == kCoarrayRegion ? 0 : 2 * kBytes);
       win.size = kBytes;
       definitions.wins[id] = win;
     }
     image.next = node();
   }
-  together(CafCall::caf_init, all_, kAll);
+  together(CafCall::caf_init, all_, kAllImages);
 }
 
 // --- the graph
@@ -92,7 +92,7 @@ void World::access(const Call_& call, int owner, AccessKind kind, std::uint64_t 
 void World::target(const Call_& call, int owner, BufferUse use, std::uint64_t offset,
                    std::int64_t bytes) {
   call.event->fields.set(Field::target, owner);
-  call.event->fields.set(Field::win, kData);
+  call.event->fields.set(Field::win, kCoarrayRegion);
   call.event->buffers.push_back({use, offset, bytes, TypeId(0)});
 }
 
@@ -181,14 +181,14 @@ void World::together(Call what, const std::vector<int>& images, CommId team) {
   advance();
 }
 
-void World::sync_all() { together(CafCall::caf_sync_all, all_, kAll); }
-void World::sync_team() { together(CafCall::caf_sync_team, {0, 1}, kTeam); }
-void World::finalize() { together(CafCall::caf_finalize, all_, kAll); }
+void World::sync_all() { together(CafCall::caf_sync_all, all_, kAllImages); }
+void World::sync_team() { together(CafCall::caf_sync_team, {0, 1}, kHalf); }
+void World::finalize() { together(CafCall::caf_finalize, all_, kAllImages); }
 
 void World::sync_images(const std::map<int, std::set<int>>& named) {
   std::map<int, Call_> calls;
   for (const auto& [image, others] : named) {
-    calls[image] = call(image, CafCall::caf_sync_images, kAll);
+    calls[image] = call(image, CafCall::caf_sync_images, kAllImages);
     for (const int other : others) calls[image].event->numbers.push_back(other);
   }
   for (const auto& [image, others] : named)
@@ -203,7 +203,7 @@ void World::sync_memory(int image) {
 
 void World::variable(const Call_& call, std::uint64_t index, std::int64_t value) {
   call.event->fields.set(Field::target, 0);
-  call.event->fields.set(Field::win, kVariables);
+  call.event->fields.set(Field::win, kVariableRegion);
   call.event->fields.set(Field::key, static_cast<std::int64_t>(index));
   call.event->fields.set(Field::value, value);
 }
@@ -254,7 +254,7 @@ void World::wait(std::uint64_t event, std::int64_t until) {
 void World::broadcast(int source, std::uint64_t offset) {
   std::vector<Call_> calls;
   for (const int image : all_) {
-    calls.push_back(call(image, CafCall::caf_co_broadcast, kAll));
+    calls.push_back(call(image, CafCall::caf_co_broadcast, kAllImages));
     calls.back().event->fields.set(Field::root, source);
     own(calls.back(), image == source ? BufferUse::Read : BufferUse::Write, offset);
   }
@@ -266,7 +266,7 @@ void World::broadcast(int source, std::uint64_t offset) {
 void World::sum(int result, std::uint64_t offset) {
   std::vector<Call_> calls;
   for (const int image : all_) {
-    calls.push_back(call(image, CafCall::caf_co_sum, kAll));
+    calls.push_back(call(image, CafCall::caf_co_sum, kAllImages));
     if (result >= 0) calls.back().event->fields.set(Field::root, result);
     own(calls.back(), result < 0 || image == result ? BufferUse::Write : BufferUse::Read, offset);
   }
