@@ -11,7 +11,7 @@ packages=(
 )
 
 # Only the tests need these: what reads our reports and packages.
-test_packages=(zstd python3-jsonschema chromium otf2-tools lintian iproute2 util-linux slurm-wlm munge clang-format-19 clang-tidy-19 libomp-19-dev python3-mpi4py python3-numpy)
+test_packages=(zstd python3-jsonschema chromium otf2-tools lintian iproute2 util-linux slurm-wlm munge clang-format-19 clang-tidy-19 libomp-19-dev python3-mpi4py python3-numpy libcoarrays-openmpi-dev libcoarrays-mpich-dev)
 
 missing_packages() {
   local package

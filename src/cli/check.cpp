@@ -8,6 +8,7 @@
 
 #include "analyze/analyze_run.h"
 #include "cli/commands.h"
+#include "cli/openshmem.h"
 #include "cli/rank_line.h"
 #include "cli/start.h"
 #include "launch/launcher.h"
@@ -172,6 +173,11 @@ int run_check(const Options& given, const CheckArguments& arguments) {
         kExitUsage);
   rank_options.overwrite = false;
   forget_report_options(rank_options);
+  if (!options.record.empty())
+    if (const std::string refused = no_coarray_program(arguments.command, arguments.line);
+        !refused.empty())
+      return fail(refused, kExitUsage);
+  if (const std::string hidden = hidden_coarrays(arguments.line); !hidden.empty()) fail(hidden);
   const std::string token = new_token();
   const auto line = rank_line(rank_options, arguments.ranks, arguments.line, token);
   if (!line) return fail(line.error().message);

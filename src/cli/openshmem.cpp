@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "frontend/upc/table/upc_call.h"
+#include "frontend/caf/table/caf_call.h"
 #include "launch/mpi_program.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"
@@ -26,7 +26,11 @@ std::string refuse_upc(const std::string& command, const std::string& what) {
   return refusal(command, "UPC", "check, confirm, record, replay and explain", what);
 }
 
-enum class Model { Other, OpenShmem, Upc };
+std::string refuse_coarrays(const std::string& command, const std::string& what) {
+  return refusal(command, "coarray", "check", what);
+}
+
+enum class Model { Other, OpenShmem, Upc, Coarray };
 
 struct RecordedProgram {
   Model model = Model::Other;
@@ -44,20 +48,49 @@ RecordedProgram program_of(const std::string& directory) {
                   [](const auto& win) { return win.second.flavour == WinFlavour::Symmetric; });
   if (!symmetric) return {};
   const Event* first = nullptr;
-  const bool upc = (*trace)->next(first) && is_upc(first->call);
-  return {upc ? Model::Upc : Model::OpenShmem, definitions.rank.program};
+  Model model = Model::OpenShmem;
+  if ((*trace)->next(first))
+    model = is_upc(first->call) ? Model::Upc : is_caf(first->call) ? Model::Coarray : model;
+  return {model, definitions.rank.program};
+}
+
+// Calls visit(word, program) for each word that is a program, until it returns a text.
+template <class Visit>
+std::string first_of_programs(const std::vector<std::string>& line, Visit visit) {
+  for (const std::string& word : line) {
+    if (word.empty() || word[0] == '-') continue;
+    if (const auto program = inspect_program(word))
+      if (std::string text = visit(word, *program); !text.empty()) return text;
+  }
+  return "";
 }
 
 }  // namespace
 
 std::string no_openshmem_program(const std::string& command, const std::vector<std::string>& line) {
-  for (const std::string& word : line) {
-    if (word.empty() || word[0] == '-') continue;
-    const auto program = inspect_program(word);
-    if (program && program->uses_openshmem) return refuse_openshmem(command, word);
-    if (program && program->uses_upc) return refuse_upc(command, word);
-  }
-  return "";
+  return first_of_programs(line, [&](const std::string& word, const MpiProgram& program) {
+    return program.uses_openshmem  ? refuse_openshmem(command, word)
+           : program.uses_upc      ? refuse_upc(command, word)
+           : program.uses_coarrays ? refuse_coarrays(command, word)
+                                   : "";
+  });
+}
+
+std::string no_coarray_program(const std::string& command, const std::vector<std::string>& line) {
+  return first_of_programs(line, [&](const std::string& word, const MpiProgram& program) {
+    return program.uses_coarrays ? refuse_coarrays(command, word) : "";
+  });
+}
+
+std::string hidden_coarrays(const std::vector<std::string>& line) {
+  return first_of_programs(line, [](const std::string& word, const MpiProgram& program) {
+    return program.has_own_coarrays
+               ? fmt::format(
+                     "{} contains its coarray library, so coarrays are not checked, only the "
+                     "library's MPI calls are: link it with pfcaf",
+                     word)
+               : "";
+  });
 }
 
 std::string no_openshmem_run(const std::string& command, const std::string& directory) {
@@ -67,6 +100,8 @@ std::string no_openshmem_run(const std::string& command, const std::string& dire
       return refuse_openshmem(command, program.path);
     case Model::Upc:
       return refuse_upc(command, program.path);
+    case Model::Coarray:
+      return refuse_coarrays(command, program.path);
     case Model::Other:
       break;
   }
@@ -75,6 +110,11 @@ std::string no_openshmem_run(const std::string& command, const std::string& dire
 
 std::string process_word(const std::string& directory) {
   return program_of(directory).model == Model::Upc ? "thread" : "rank";
+}
+
+std::string no_coarray_run(const std::string& command, const std::string& directory) {
+  const RecordedProgram program = program_of(directory);
+  return program.model == Model::Coarray ? refuse_coarrays(command, program.path) : "";
 }
 
 }  // namespace photofinish

@@ -1,5 +1,5 @@
-// The programming model of a program: commands that do not support OpenSHMEM and UPC refuse them
-// here.
+// The programming model of a program: commands that do not support OpenSHMEM, UPC or coarrays
+// refuse programs here.
 #pragma once
 
 #include <string>
@@ -13,5 +13,10 @@ std::string no_openshmem_program(const std::string& command, const std::vector<s
 std::string no_openshmem_run(const std::string& command, const std::string& directory);
 // What the program of a recorded run calls a rank in what confirm prints: "rank" or "thread".
 std::string process_word(const std::string& directory);
+// Refuse coarray programs only.
+std::string no_coarray_run(const std::string& command, const std::string& directory);
+std::string no_coarray_program(const std::string& command, const std::vector<std::string>& line);
+// If the program's coarrays cannot be seen: why, and what to do.
+std::string hidden_coarrays(const std::vector<std::string>& line);
 
 }  // namespace photofinish

@@ -246,12 +246,12 @@ Candidate of_memory(const Finding& finding, const std::vector<Part>& parts, Trac
   candidate.title = fmt::format("{}, {} and {}", race_name(finding), at(0), at(1));
   const bool one_site = same_site(finding.sides[0], finding.sides[1]);
   for (int index = 0; index < 2; ++index)
-    candidate.orders.push_back(
-        !one_site  ? fmt::format("the {} first", at(index))
-        : one_rank ? fmt::format("the {} of the {} first", words.access(index),
-                                 index == 0 ? "earlier thread" : "later thread")
-                   : fmt::format("the {} of the {} {} first", words.access(index),
-                                 index == 0 ? "lower" : "higher", words.process()));
+    candidate.orders.push_back(!one_site ? fmt::format("the {} first", at(index))
+                               : one_rank
+                                   ? fmt::format("the {} of the {} first", words.access(index),
+                                                 index == 0 ? "earlier thread" : "later thread")
+                                   : fmt::format("the {} of the {} {} first", words.access(index),
+                                                 index == 0 ? "lower" : "higher", words.process()));
   candidate.involved = {finding.sides[0].rank, finding.sides[1].rank, finding.owner};
   candidate.ranks =
       1 + std::max({finding.sides[0].rank.value, finding.sides[1].rank.value, finding.owner.value});

@@ -18,6 +18,10 @@ Judgement judge_pass(const ProgramFacts& program) {
   if (program.with.empty() && program.uses_openshmem)
     return {Level::Note, "not instrumented: OpenSHMEM calls are checked, loads and stores are not",
             "to check loads and stores, rebuild it with pfoshcc or pfoshcxx"};
+  if (program.with.empty() && program.uses_coarrays)
+    return {Level::Note,
+            "not instrumented: coindexed accesses are checked, loads and stores are not",
+            "to check loads and stores, rebuild it with pfcaf"};
   if (program.with.empty())
     return {Level::Note, "not instrumented: MPI calls are checked, loads and stores are not",
             "to check loads and stores, rebuild it with pfmpicc, pfmpicxx or pfmpifort"};
@@ -70,6 +74,16 @@ Section judge(const ProgramFacts& program) {
                    "explore, record and replay do not",
                    "without photofinish, Open MPI 4.1 may crash in shmem_finalize: export "
                    "OMPI_MCA_memory=^patcher"});
+  if (program.has_own_coarrays)
+    all.push_back({Level::Problem,
+                   "contains its coarray library: coarrays are not checked, only the library's MPI "
+                   "calls are",
+                   "link it with pfcaf, or with the shared library of OpenCoarrays"});
+  else if (program.uses_coarrays)
+    all.push_back({Level::Note,
+                   "a coarray program: check, analyze, report and dump support it; confirm, "
+                   "explore, record and replay do not",
+                   ""});
   if (program.wraps_mpi)
     all.push_back({Level::Note,
                    "defines MPI functions itself, as PMPI tools do: calls that these do not "

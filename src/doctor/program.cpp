@@ -22,6 +22,8 @@ ProgramFacts inspect_program(const std::string& name, const std::string& executa
   if (!facts.flavour) return facts;
   facts.mpi_library = program->mpi_library;
   facts.uses_openshmem = program->uses_openshmem;
+  facts.uses_coarrays = program->uses_coarrays;
+  facts.has_own_coarrays = program->has_own_coarrays;
   if (const auto line = launcher_for(*facts.flavour, 1, facts.mpi_library, program->uses_openshmem))
     facts.launcher = (*line)[0];
   const auto prefix = std::filesystem::path(executable).parent_path().parent_path();

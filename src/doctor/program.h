@@ -16,6 +16,8 @@ struct ProgramFacts {
   std::string mpi_library;            // its path; empty: the loader does not find it
   std::string launcher;               // for check -n; empty: there is none
   bool uses_openshmem = false;
+  bool uses_coarrays = false;
+  bool has_own_coarrays = false;     // their library is linked statically
   bool has_library = false;          // the preload library for that MPI
   bool has_lines = false;            // line information
   bool wraps_mpi = false;            // it defines MPI functions itself, as PMPI tools do

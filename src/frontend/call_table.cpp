@@ -17,6 +17,8 @@ constexpr std::array<CallTraits, kCallCount> kTraits = {{
 #include "frontend/shmem/table/calls.def"
 #define CALL(name, action, when, ...) {#name, Action::action, When::when},
 #include "frontend/upc/table/calls.def"
+#define CALL(name, action, when, ...) {#name, Action::action, When::when},
+#include "frontend/caf/table/calls.def"
 }};
 
 constexpr std::string_view kRoles[] = {
@@ -30,6 +32,8 @@ constexpr std::string_view kRoles[] = {
 #include "frontend/shmem/table/calls.def"
 #define CALL(name, action, when, ...) #__VA_ARGS__,
 #include "frontend/upc/table/calls.def"
+#define CALL(name, action, when, ...) #__VA_ARGS__,
+#include "frontend/caf/table/calls.def"
 };
 static_assert(std::size(kRoles) == kCallCount);
 

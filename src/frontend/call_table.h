@@ -3,11 +3,11 @@
 
 #include <string_view>
 
-#include "frontend/upc/table/upc_call.h"
+#include "frontend/caf/table/caf_call.h"
 
 namespace photofinish {
 
-inline constexpr std::size_t kCallCount = UpcCall::kEnd;
+inline constexpr std::size_t kCallCount = CafCall::kEnd;
 
 // The roles of the call's arguments, separated by commas.
 std::string_view argument_roles(Call call);

@@ -1,5 +1,6 @@
 #include "frontend/front_ends.h"
 
+#include "frontend/caf/meaning/meaning.h"
 #include "frontend/mpi/meaning/meaning.h"
 #include "frontend/shmem/meaning/meaning.h"
 #include "frontend/upc/meaning/meaning.h"
@@ -12,7 +13,7 @@ namespace {
 class AllFrontEnds final : public Meaning {
  public:
   explicit AllFrontEnds(Timeline& effects)
-      : Meaning(effects), mpi_(effects), shmem_(effects), upc_(effects) {
+      : Meaning(effects), mpi_(effects), shmem_(effects), upc_(effects), caf_(effects) {
     effects.attach(this);
   }
 
@@ -36,6 +37,7 @@ class AllFrontEnds final : public Meaning {
   Meaning& of(const Event& event) {
     if (is_shmem(event.call)) return shmem_;
     if (is_upc(event.call)) return upc_;
+    if (is_caf(event.call)) return caf_;
     return mpi_;
   }
   const Meaning& of(const Event& event) const { return const_cast<AllFrontEnds*>(this)->of(event); }
@@ -43,6 +45,7 @@ class AllFrontEnds final : public Meaning {
   mpi_meaning::MpiMeaning mpi_;
   shmem_meaning::ShmemMeaning shmem_;
   upc_meaning::UpcMeaning upc_;
+  caf_meaning::CafMeaning caf_;
 };
 
 }  // namespace

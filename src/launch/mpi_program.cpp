@@ -84,9 +84,14 @@ bool is_upc_runtime(std::string_view name) {
   return name.starts_with("libphotofinish-upc-");
 }
 
+bool is_coarray_library(std::string_view name) {
+  name.remove_prefix(name.rfind('/') + 1);
+  return name.starts_with("libcaf_") && !name.starts_with("libcaf_single");
+}
+
 struct LibraryGraph {
   std::optional<MpiFlavour> flavour;
-  bool uses_openshmem = false, uses_upc = false;
+  bool uses_openshmem = false, uses_upc = false, uses_coarrays = false;
   std::string mpi_library;
   std::string unknown_mpi;       // an unsupported MPI library
   std::string missing;           // the first library that could not be found
@@ -102,6 +107,7 @@ LibraryGraph walk_libraries(const Elf& program) {
     const LoadedFile& asking = walk.files[i];
     if (std::ranges::any_of(asking.elf.needed, is_openshmem)) walk.uses_openshmem = true;
     if (std::ranges::any_of(asking.elf.needed, is_upc_runtime)) walk.uses_upc = true;
+    if (std::ranges::any_of(asking.elf.needed, is_coarray_library)) walk.uses_coarrays = true;
     for (const std::string& name : asking.elf.needed) {
       if (!seen.insert(name).second) continue;
       const auto path = search.find(name, asking);
@@ -169,6 +175,13 @@ bool contains_mpi(const InitSymbols& symbols, const LibraryGraph& walk) {
   return symbols.mpi_init.defined && !symbols.pmpi_init.needed && !walk.flavour;
 }
 
+// Linked statically, as the wrapper caf does.
+bool contains_coarray_library(const std::string& path) {
+  static constexpr std::array<std::string_view, 1> kNames = {"_gfortran_caf_register"};
+  const auto uses = find_symbols(path, kNames);
+  return uses && (*uses)[0].defined;
+}
+
 std::optional<Error> why_not_loadable(const Elf& elf) {
   if (elf.machine != kThisMachine)
     return Error{elf.path + ": built for another machine; build it for this one"};
@@ -189,8 +202,12 @@ Result<MpiProgram> inspect_elf(const std::string& path) {
   if (!symbols) return symbols.error();
   const LibraryGraph walk = walk_libraries(*elf);
   if (contains_mpi(*symbols, walk)) return static_mpi_error(path);
-  if (walk.flavour)
-    return MpiProgram{path, walk.flavour, walk.mpi_library, walk.uses_openshmem, walk.uses_upc};
+  if (walk.flavour) {
+    MpiProgram program{path, walk.flavour, walk.mpi_library, walk.uses_openshmem, walk.uses_upc};
+    program.has_own_coarrays = contains_coarray_library(path);
+    program.uses_coarrays = walk.uses_coarrays || program.has_own_coarrays;
+    return program;
+  }
   if (const std::string library = find_unknown_mpi(walk); !library.empty())
     return unknown_mpi_error(path, library);
   return no_mpi_error(path, walk);

@@ -24,7 +24,9 @@ struct MpiProgram {
   std::optional<MpiFlavour> flavour;  // nothing: a script or another file that is not ELF
   std::string mpi_library;  // the path of its MPI library; empty if it is needed but not found
   bool uses_openshmem = false;
-  bool uses_upc = false;  // its runtime is that of pfupcc
+  bool uses_upc = false;          // its runtime is that of pfupcc
+  bool uses_coarrays = false;     // its coarray library is OpenCoarrays
+  bool has_own_coarrays = false;  // and linked into it, so that its calls cannot be seen
 };
 
 // The executable file for a name; searched in PATH if it has no slash, as in a shell.

@@ -19,8 +19,10 @@ std::string capitalised(std::string text) {
 }
 
 std::string ranks_of(const std::set<WorldRank>& ranks, std::string_view process) {
-  return fmt::format("{}{} {}", process, ranks.size() == 1 ? "" : "s",
-                     rank_ranges({ranks.begin(), ranks.end()}));
+  std::vector<WorldRank> numbers(ranks.begin(), ranks.end());
+  if (process == "image")  // counted from 1
+    for (WorldRank& number : numbers) number = WorldRank(number.value + 1);
+  return fmt::format("{}{} {}", process, numbers.size() == 1 ? "" : "s", rank_ranges(numbers));
 }
 
 std::string times_text(std::uint64_t times) {

@@ -129,6 +129,7 @@ class Collector {
       programs_[definitions.rank.program].insert(rank);
     for (const auto& [id, win] : definitions.wins)
       openshmem_ |= win.flavour == WinFlavour::Symmetric;
+    for (const auto& [id, comm] : definitions.comms) coarrays_ |= comm.name == "all images";
   }
 
   // Whether the synchronization of the rank's threads was recorded.
@@ -260,7 +261,7 @@ class Collector {
       add(Kind::NoMessages, {}, "messages not checked",
           "messages were not checked, as --no-messages says");
     for (const auto& [program, ranks] : programs_)
-      if (auto [brief, text] = not_instrumented(program, openshmem_); !brief.empty())
+      if (auto [brief, text] = not_instrumented(program, openshmem_, coarrays_); !brief.empty())
         add(Kind::NotInstrumented, ranks, std::move(brief), std::move(text));
     if (std::uint64_t skipped = 0, checked = 0; !sampled_.empty()) {
       std::set<WorldRank> ranks;
@@ -299,7 +300,7 @@ class Collector {
   std::set<WorldRank> threaded_;
   std::map<bool, std::map<std::string, std::set<WorldRank>>> ended_;  // key: whether it is a cause
   std::map<std::string, std::set<WorldRank>> damaged_, programs_;
-  bool openshmem_ = false;
+  bool openshmem_ = false, coarrays_ = false;
   std::vector<RankSampling> sampled_;
 };
 
@@ -326,8 +327,10 @@ std::string coverage_text(const std::vector<Limitation>& limitations) {
   return text;
 }
 
-NotInstrumented not_instrumented(const std::string& program, bool openshmem) {
-  const char* const wrappers = openshmem ? "pfoshcc or pfoshcxx" : "pfmpicc, pfmpicxx or pfmpifort";
+NotInstrumented not_instrumented(const std::string& program, bool openshmem, bool coarrays) {
+  const char* const wrappers = coarrays    ? "pfcaf"
+                               : openshmem ? "pfoshcc or pfoshcxx"
+                                           : "pfmpicc, pfmpicxx or pfmpifort";
   const PassNotes notes = pass_notes(program);
   if (!notes.readable || (!notes.with.empty() && notes.without.empty())) return {};
   if (base_name(program).starts_with("python"))

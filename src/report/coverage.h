@@ -21,10 +21,11 @@ std::vector<Limitation> collect_limitations(const std::string& directory,
 std::string coverage_text(const std::vector<Limitation>& limitations);
 
 // The texts for a program that is not completely instrumented. Both are empty if it is, or if that
-// is unknown. `openshmem`: its wrappers are others.
+// is unknown. `openshmem`, `coarrays`: their wrappers are others.
 struct NotInstrumented {
   std::string brief, text;
 };
-NotInstrumented not_instrumented(const std::string& program, bool openshmem = false);
+NotInstrumented not_instrumented(const std::string& program, bool openshmem = false,
+                                 bool coarrays = false);
 
 }  // namespace photofinish

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "frontend/shmem/table/shmem_call.h"
+#include "report/caf_words.h"
 #include "report/event_text.h"
 #include "report/upc_words.h"
 
@@ -121,11 +122,12 @@ std::string_view race_name(const Finding& finding) {
 }
 
 bool FindingWords::openshmem() const {
-  if (upc()) return false;
+  if (upc() || caf()) return false;
   return is_shmem(side(0).call) || is_shmem(side(1).call) ||
          (finding_.win != Uid() && notes_.window(finding_.owner, finding_.win).symmetric);
 }
 
+bool FindingWords::caf() const { return CafWords::apply_to(finding_, notes_); }
 bool FindingWords::upc() const { return UpcWords::apply_to(finding_, notes_); }
 bool FindingWords::in_shared_memory() const { return UpcWords(finding_, notes_).is_shared(); }
 
@@ -172,6 +174,7 @@ EpochKind FindingWords::epoch_kind(const FindingSide& side) const {
 }
 
 std::string FindingWords::access(int index) const {
+  if (caf()) return CafWords(finding_, notes_).access(index);
   return in_shared_memory() ? UpcWords(finding_, notes_).access(index) : noun(side(index));
 }
 
@@ -198,6 +201,7 @@ std::string FindingWords::bytes_in_window() const {
 }
 
 std::string FindingWords::headline(int index) const {
+  if (caf()) return CafWords(finding_, notes_).headline(index);
   if (in_shared_memory()) return UpcWords(finding_, notes_).headline(index);
   const FindingSide& s = side(index);
   std::string text;
@@ -281,6 +285,7 @@ std::string FindingWords::named() const {
 }
 
 std::string FindingWords::memory() const {
+  if (caf()) return CafWords(finding_, notes_).memory();
   if (finding_.win == Uid()) {
     const std::string name = named();
     std::string text =
@@ -395,6 +400,7 @@ std::string FindingWords::why_no_order() const {
 
 std::string FindingWords::why() const {
   if (upc()) return UpcWords(finding_, notes_).why();
+  if (caf()) return CafWords(finding_, notes_).why();
   const FindingSide &a = side(0), &b = side(1);
   switch (finding_.reason) {
     case Reason::NotComplete:
@@ -562,6 +568,7 @@ std::string FindingWords::advice_no_order() const {
 
 std::string FindingWords::advice() const {
   if (upc()) return UpcWords(finding_, notes_).advice();
+  if (caf()) return CafWords(finding_, notes_).advice();
   if (openshmem()) return "Try: " + advice_overlap() + openshmem_advice() + ".";
   switch (finding_.reason) {
     case Reason::NotComplete:

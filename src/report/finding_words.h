@@ -30,7 +30,9 @@ class FindingWords {
   std::string why() const;            // "The accesses are concurrent: …"
   std::string advice() const;         // "Try: …"
   // What the programming model calls a rank.
-  std::string_view process() const { return upc() ? "thread" : openshmem() ? "PE" : "rank"; }
+  std::string_view process() const {
+    return upc() ? "thread" : caf() ? "image" : openshmem() ? "PE" : "rank";
+  }
 
  private:
   // The accesses are of two threads of one rank.
@@ -42,6 +44,7 @@ class FindingWords {
   // Whether OpenSHMEM makes one of the accesses, or has the memory.
   bool openshmem() const;
   bool upc() const;
+  bool caf() const;
   bool in_shared_memory() const;  // of UPC
   std::string who(const FindingSide& side, bool names_thread) const;
   std::string whose(const FindingSide& side, bool names_thread = false) const;

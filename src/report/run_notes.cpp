@@ -5,9 +5,11 @@
 #include <functional>
 #include <optional>
 
+#include "frontend/caf/table/caf_call.h"
 #include "frontend/upc/table/upc_call.h"
 #include "model/scopes.h"
 #include "report/site_text.h"
+#include "symbols/array_bounds.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"
 
@@ -30,6 +32,25 @@ void read_layout(const Event& event, std::uint64_t ranks,
   layout.block = static_cast<std::uint64_t>(event.fields[Field::value]);
   layout.extents.assign(event.numbers.begin(), event.numbers.end());
   layout.ranks = ranks;
+}
+
+// caf_register: where it is from. caf_layout: its elements.
+void read_coarray(const Event& event, SiteText& text,
+                  const std::map<WinId, WindowNotes*>& objects) {
+  const auto object = objects.find(WinId(static_cast<std::uint32_t>(event.fields[Field::win])));
+  if (object == objects.end()) return;
+  WindowNotes& notes = *object->second;
+  if (!notes.coarray) notes.coarray.emplace();
+  if (event.call == CafCall::caf_register_component) return;
+  if (event.call == CafCall::caf_register) {
+    notes.coarray->bytes = static_cast<std::uint64_t>(event.fields[Field::size]);
+    notes.created_by = event.call;
+    notes.created_at = text.where(event.site);
+    return;
+  }
+  notes.coarray->element = static_cast<std::uint64_t>(event.fields[Field::size]);
+  for (std::size_t i = 0; i + 1 < event.numbers.size(); i += 2)
+    notes.coarray->bounds.emplace_back(event.numbers[i], event.numbers[i + 1]);
 }
 
 bool is_whole(const std::vector<Frame>& frames) {
@@ -228,6 +249,25 @@ void RunNotes::read_heap_block(const Event& event, const Definitions& definition
                          event.call, text.where(event.site)};
 }
 
+// Those of an allocatable coarray are in its event.
+void RunNotes::read_static_bounds(const Event& event, const Definitions& definitions,
+                                  const std::map<WinId, WindowNotes*>& objects) {
+  const auto object = objects.find(WinId(static_cast<std::uint32_t>(event.fields[Field::win])));
+  if (event.call != CafCall::caf_layout || object == objects.end() ||
+      !event.fields.has(Field::address))
+    return;
+  const auto address = static_cast<std::uint64_t>(event.fields[Field::address]);
+  CoarrayLayout& layout = *object->second->coarray;
+  const ModuleDefinition* module = nullptr;
+  for (const auto& [id, one] : definitions.modules)
+    if (one.base <= address && (module == nullptr || module->base < one.base)) module = &one;
+  if (module == nullptr || !symbolizer_.matches(module->path, module->build_id)) return;
+  auto bounds = static_array_bounds(module->path, address - module->base);
+  std::uint64_t bytes = layout.element;
+  for (const auto& [lower, extent] : bounds) bytes *= static_cast<std::uint64_t>(extent);
+  if (bytes == layout.bytes) layout.bounds = std::move(bounds);
+}
+
 void RunNotes::read(WorldRank rank, RankNotes& notes) {
   auto trace = RankTrace::open(directory_, rank);
   if (!trace) {
@@ -297,6 +337,12 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
         read_layout(*event, static_cast<std::uint64_t>((*trace)->world_size()), objects);
         continue;
       }
+      if (event->call == CafCall::caf_register || event->call == CafCall::caf_layout) {
+        read_coarray(*event, text, objects);
+        read_static_bounds(*event, definitions, objects);
+        continue;
+      }
+      if (event->call == CafCall::caf_register_component) read_coarray(*event, text, objects);
       read_block(*event, text, notes);
       read_heap_block(*event, definitions, text, notes);
     }

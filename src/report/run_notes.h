@@ -39,12 +39,20 @@ struct SharedLayout {
   std::uint64_t ranks = 1;
 };
 
+// A coarray on one image.
+struct CoarrayLayout {
+  std::uint64_t element = 0, bytes = 0;  // of an element, of all
+  std::vector<std::pair<std::int64_t, std::int64_t>>
+      bounds;  // lower bound and extent; may be unknown
+};
+
 struct WindowNotes {
   std::string name;
   bool by_address = false;  // MPI_Win_create_dynamic: its offsets are addresses
   bool symmetric = false;   // symmetric memory of OpenSHMEM
   // Shared memory of UPC: a variable, or a heap.
   std::optional<SharedLayout> layout;
+  std::optional<CoarrayLayout> coarray;
   std::optional<Call> created_by;
   std::string created_at;  // "setup solver.c:77"
   std::vector<Frame> creation;
@@ -127,6 +135,8 @@ class RunNotes {
   static void read_block(const Event& event, SiteText& text, RankNotes& notes);
   static void read_heap_block(const Event& event, const Definitions& definitions, SiteText& text,
                               RankNotes& notes);
+  void read_static_bounds(const Event& event, const Definitions& definitions,
+                          const std::map<WinId, WindowNotes*>& objects);
   std::vector<std::string> stack_as_read(const SiteNotes& at);
   template <class Choose>
   BufferNotes argument(const std::vector<Frame>& stack, Call call, Choose choose);

@@ -114,7 +114,7 @@ class Manual(Case):
 
     @unittest.skipUnless(shutil.which("groff"), "needs groff")
     def test_pages_are_roff(self):
-        for command in ["", *self.commands(), "pfmpicc", "pfupcc"]:
+        for command in ["", *self.commands(), "pfmpicc", "pfupcc", "pfcaf"]:
             if command.startswith("pf"):
                 with open(os.path.join(ROOT, f"src/manual/{command}.1")) as file:
                     page = file.read()

@@ -1,11 +1,11 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "frontend/caf/table/caf_call.h"
 #include "frontend/mpi/annotations.h"
 #include "frontend/mpi/interceptor.h"
 #include "frontend/mpi/meaning/completion.h"
 #include "frontend/mpi/online.h"
-#include "frontend/upc/table/upc_call.h"
 #include "runtime/sampling.h"
 #include "runtime/tasks.h"
 
@@ -135,8 +135,9 @@ void check_recording(const Recorder& recorder) {
 
 void follow(Context& c, Recorder& recorder) {
   if (c.event.fields.has(Field::new_win))
-    acquire_annotations();                         // of what was loaded since: it knows windows now
-  if (is_shmem(c.call) || is_upc(c.call)) return;  // their wrappers know their memory
+    acquire_annotations();  // of what was loaded since: it knows windows now
+  if (is_shmem(c.call) || is_upc(c.call) || is_caf(c.call))
+    return;  // their wrappers know their memory
   if (Reach* reach = Reach::get())
     reach->follow(c.event, recorder.writer().known(), completes(c.event));
 }

@@ -161,6 +161,22 @@ class Interception {
     finish([&] { finish_event(*context_, *recorder_, end_); });
     Recorder::last()->finalized();
   }
+  // The same for a program that ends with the call: all is written before it is made. `meet` waits
+  // for the other ranks; false: they do not come, and the analysis cannot be completed.
+  template <class Describe, class Meet>
+  void ending(Call call, Describe describe, Meet meet) {
+    if (!finish([&] {
+          describe(begin(call));
+          start_ = ticks();
+          begin_event(*context_, *recorder_, start_);
+        }))
+      return;
+    if (!meet()) return;
+    mpi::before_last_call();
+    end_ = ticks();
+    finish([&] { finish_event(*context_, *recorder_, end_); });
+    Recorder::last()->finalized();
+  }
 
   bool records() const { return task_ != nullptr; }
   bool is_steered() const { return steering_ != nullptr; }

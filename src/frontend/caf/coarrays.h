@@ -1,0 +1,74 @@
+// The coarrays of this image. Each is a region (WinDefinition) with the same uid on all images of
+// the team that allocated it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "frontend/caf/abi.h"
+#include "frontend/caf/images.h"
+#include "frontend/caf/names.h"
+#include "model/definitions.h"
+
+namespace photofinish::caf {
+
+enum class CoarrayKind { Data, Lock, Event };
+
+struct Coarray {
+  CoarrayKind kind{};
+  WinDefinition region;
+  std::uint64_t element = 0;             // bytes
+  const Team* team = nullptr;            // that allocated it
+  const Descriptor* variable = nullptr;  // of an allocatable one
+  std::uint64_t pointer = 0;             // of a static one: the address of its pointer; 0: unknown
+  // Locks and events: a counter for each element, on each image. Locks count their turns, events
+  // the units posted.
+  MPI_Win counters = MPI_WIN_NULL;
+  std::map<std::uint64_t, std::int64_t> taken;  // by element: units that this image has waited for
+};
+
+class Coarrays {
+ public:
+  static Coarrays& get();
+
+  Coarray& add(const void* token, RegisterType type, std::uint64_t bytes,
+               const Descriptor& variable, Team& team);
+  Coarray* find(const void* token);
+  void remove(const void* token);
+
+  // Allocatable components of all coarrays are one region: their addresses on the image are its
+  // displacements. `token` is that of the component.
+  void start();
+  WinId components() const { return components_.id; }
+  struct Component {
+    std::uint64_t begin = 0, bytes = 0;
+  };
+  void add_component(const void* token, const Component& component);
+  // No bytes: it was not allocated.
+  Component remove_component(const void* token);
+
+  // Coarrays whose names and bounds have not been recorded yet: they are known after the call that
+  // registers them.
+  bool has_news() const { return !news_.empty(); }
+  std::vector<Coarray*> take_news();
+
+  // Adds 1 to the counter of an element on an image of the coarray's team; returns its value
+  // before.
+  static std::int64_t count(const Coarray& coarray, int image, std::uint64_t element);
+
+ private:
+  Coarrays() = default;
+  std::unordered_map<const void*, Coarray> coarrays_;     // by token
+  std::unordered_map<const void*, Component> allocated_;  // components, by token
+  WinDefinition components_;
+  std::vector<const void*> news_;
+  Names names_;
+};
+
+// Whether a coarray has the values of a counter: lock variables and event variables.
+CoarrayKind kind_of(RegisterType type);
+
+}  // namespace photofinish::caf

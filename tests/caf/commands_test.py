@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""How reports name images and coarrays; stop and error stop; the other commands; pfcaf; programs with a static coarray library.
+
+  commands_test.py --photofinish PATH --pfcaf PATH --mpi openmpi|mpich
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import caf_tool
+
+ARGUMENTS = None
+
+
+def program_text(*lines):
+    return "\n".join(["program p", "  implicit none", *("  " + line for line in lines), "end program", ""])
+
+
+class Commands(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def build(self, text, name="p", *flags):
+        source = os.path.join(self.folder, name + ".f90")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(text)
+        binary = os.path.join(self.folder, name)
+        code, said = caf_tool.build(ARGUMENTS, source, binary, *flags)
+        self.assertEqual(code, 0, said)
+        return binary
+
+    def run_(self, *words):
+        done = caf_tool.photofinish(ARGUMENTS, self.folder, *words)
+        return done.returncode, done.stdout, done.stderr
+
+    def race(self):
+        return self.build(program_text(
+            "integer, allocatable :: grid(:,:)[:]", "allocate (grid(2:5, 0:3)[*])", "grid = 0", "sync all",
+            "if (this_image() == 1) grid(3, 2)[2] = 7", "if (this_image() == 2) grid(3, 2) = 8", "sync all"))
+
+    def test_report_names_images_and_elements(self):
+        code, _, said = self.run_("check", "-n", "2", self.race())
+        self.assertEqual(code, 66, said)
+        self.assertIn("once on images 1-2", said)
+        self.assertIn("Write of 4 bytes by image 1, `grid(3,2)[2]`", said)
+        self.assertIn("conflicts with write of 4 bytes by image 2", said)
+        self.assertRegex(said, r"coarray `grid`, allocated in p p\.f90:4")
+        self.assertIn("Try: sync all between the two writes", said)
+
+    def test_static_array_has_bounds(self):
+        binary = self.build(program_text(
+            "integer :: x(2:4, 3)[*]", "x = 0", "sync all", "if (this_image() == 1) x(4, 2)[2] = 7",
+            "if (this_image() == 2) x(4, 2) = 8", "sync all"))
+        code, _, said = self.run_("check", "-n", "2", binary)
+        self.assertEqual(code, 66, said)
+        self.assertIn("`x(4,2)[2]`", said)
+
+    def test_other_commands(self):
+        binary = self.race()
+        self.assertEqual(self.run_("check", "-n", "2", "-o", "run", binary)[0], 66)
+        code, out, said = self.run_("dump", "run")
+        self.assertEqual(code, 0, said)
+        for call in ("caf_init", "caf_register", "caf_send", "caf_sync_all", "caf_finalize"):
+            self.assertIn(call, out)
+        code, out, said = self.run_("report", "run", "--format", "json")
+        self.assertEqual(code, 66, said)
+        self.assertIn("grid", out)
+        code, out, said = self.run_("analyze", "run")
+        self.assertEqual(code, 66, out + said)
+        for words in (["confirm", "run"], ["explore", "-n", "2", binary], ["record", "-n", "2", "-o", "other", binary],
+                      ["group", "run", "--failure", "0"]):
+            code, out, said = self.run_(*words)
+            self.assertEqual(code, 64, f"{words}: {out}{said}")
+            self.assertRegex(said, r"photofinish \w+ does not support coarray programs yet, and \S+ is one: use check", words)
+        code, out, said = self.run_("doctor", binary)
+        self.assertIn("a coarray program: check, analyze, report and dump support it", out + said)
+
+    def test_stop(self):
+        for statement, message, expected in (("stop", "STOP", 0), ("stop 3", "STOP 3", 3), ("stop 'over'", "STOP over", 0)):
+            with self.subTest(statement):
+                binary = self.build(program_text("integer :: x[*]", "x = 0", "sync all", "x[1] = 1", statement))
+                code, out, said = self.run_("check", "-n", "3", "-o", "run_stop", "--overwrite", binary)
+                self.assertIn(message, out + said)
+                self.assertEqual(code, expected if expected else 66, said)
+                if expected == 0:
+                    self.assertNotIn("ended:", said)
+                self.assertNotIn("MPI_Abort", said)
+                self.assertIn("1 one-sided race", said)
+
+    def test_stop_of_one_image(self):
+        binary = self.build(program_text("integer :: x[*]", "x = 0", "sync all", "x[1] = 1", "if (this_image() == 2) stop"))
+        code, _, said = self.run_("check", "-n", "3", binary)
+        self.assertEqual(code, 66, said)
+        self.assertIn("1 one-sided race", said)
+
+    def test_error_stop(self):
+        binary = self.build(program_text(
+            "integer :: x[*]", "x = 0", "sync all", "x[1] = 1", "sync all", "if (this_image() == 1) error stop 5", "sync all"))
+        code, _, said = self.run_("check", "-n", "3", binary)
+        self.assertNotEqual(code, 0, said)
+        self.assertIn("ERROR STOP 5", said)
+        self.assertIn("1 one-sided race", said)
+
+    def test_no_findings_of_the_library(self):
+        binary = self.build(program_text(
+            "integer :: x[*]", "x = this_image()", "sync images (*)", "critical", "x = x + 1", "end critical", "sync all"))
+        code, _, said = self.run_("check", "-n", "3", binary)
+        self.assertEqual(code, 0, said)
+        self.assertIn("no findings", said)
+        self.assertNotIn("buffer", said)
+
+    def test_static_library(self):
+        source = os.path.join(self.folder, "s.f90")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(program_text("integer :: x[*]", "x = 1", "sync all"))
+        library = subprocess.run(["gfortran", f"-print-file-name=libcaf_{ARGUMENTS.mpi}.so"], capture_output=True, text=True).stdout.strip()
+        static = os.path.join(os.path.dirname(os.path.realpath(library)), f"libcaf_{ARGUMENTS.mpi}.a")
+        if not os.path.exists(static):
+            self.skipTest("no static library")
+        subprocess.run([f"mpifort.{ARGUMENTS.mpi}", "-fcoarray=lib", source, static, "-o", "s"], check=True, cwd=self.folder)
+        _, _, said = self.run_("check", "-n", "2", "./s")
+        self.assertIn("contains its coarray library, so coarrays are not checked", said)
+        _, out, said = self.run_("doctor", "./s")
+        self.assertIn("contains its coarray library", out + said)
+
+    def test_shared_library_without_pfcaf(self):
+        source = os.path.join(self.folder, "plain.f90")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(program_text("integer :: x[*]", "x = 0", "sync all", "x[1] = 1", "sync all"))
+        subprocess.run([f"mpifort.{ARGUMENTS.mpi}", "-g", "-fcoarray=lib", source, f"-lcaf_{ARGUMENTS.mpi}", "-o", "plain"], check=True,
+                       cwd=self.folder)
+        code, _, said = self.run_("check", "-n", "2", "./plain")
+        self.assertEqual(code, 66, said)
+        self.assertRegex(said, r"plain is not instrumented: rebuild with pfcaf|loads and stores not checked")
+
+    def test_pfcaf(self):
+        def pfcaf(*words):
+            done = subprocess.run([ARGUMENTS.pfcaf, *words], capture_output=True, text=True, timeout=60)
+            return done.returncode, done.stdout + done.stderr
+        self.assertRegex(pfcaf("--help")[1], r"usage: pfcaf")
+        code, said = pfcaf("-static", "x.f90")
+        self.assertEqual(code, 64)
+        self.assertRegex(said, r"^photofinish: -static cannot be used: .*; leave it out$")
+        self.assertEqual(pfcaf("-fcoarray=single", "x.f90")[0], 64)
+        self.assertRegex(pfcaf("--mpi=unknown", "x.f90")[1], r"mpifort\.unknown is not in PATH")
+        self.assertRegex(pfcaf("--coarrays=/nowhere/libcaf_mpi.so", "x.f90")[1], r"no shared coarray library")
+
+
+if __name__ == "__main__":
+    ARGUMENTS, rest = caf_tool.parser(__doc__).parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest])
