@@ -127,12 +127,13 @@ std::string CafWords::memory() const {
   const WindowNotes& coarray = window();
   std::string text = "coarray" + (coarray.name.empty() ? "" : " `" + coarray.name + "`");
   if (coarray.created_at.empty()) return text;
-  // Static coarrays are registered by a function of the compiler.
-  const bool is_static = coarray.created_at.starts_with("_caf_init");
+  // A function of the compiler registers static coarrays. It may have no line.
+  if (!coarray.created_at.starts_with("_caf_init"))
+    return text + ", allocated in " + coarray.created_at;
   const std::size_t place = coarray.created_at.find(' ');
-  if (!is_static) return text + ", allocated in " + coarray.created_at;
-  return place != std::string::npos ? text + ", declared in " + coarray.created_at.substr(place + 1)
-                                    : text;
+  const bool has_line =
+      place != std::string::npos && coarray.created_at.find(':', place) != std::string::npos;
+  return has_line ? text + ", declared in " + coarray.created_at.substr(place + 1) : text;
 }
 
 std::string CafWords::why() const {
