@@ -24,7 +24,7 @@ namespace {
 struct LastCall {
   bool finalized = false;
   bool returned = true;
-  std::string text;  // "MPI_Recv solver.c:31"
+  std::string text;                      // "MPI_Recv solver.c:31"
   std::string_view abort = "MPI_Abort";  // the call that aborts, by the programming model
 };
 
