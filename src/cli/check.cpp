@@ -12,6 +12,7 @@
 #include "cli/rank_line.h"
 #include "cli/start.h"
 #include "launch/launcher.h"
+#include "launch/mpi_program.h"
 #include "model/rank_list.h"
 #include "report/coverage.h"
 #include "report/event_text.h"
@@ -232,9 +233,13 @@ int run_check(const Options& given, const CheckArguments& arguments) {
                options.output, next, options.output);
   if (!options.record.empty() || options.offline) {
     // There is no report that could say it.
-    for (const auto& [program, openshmem] : summary.programs)
-      if (const std::string text = not_instrumented(program, openshmem).text; !text.empty())
+    for (const auto& [program, openshmem] : summary.programs) {
+      const auto inspected = inspect_program(program);
+      const bool coarrays = inspected && inspected->uses_coarrays;
+      if (const std::string text = not_instrumented(program, openshmem, coarrays).text;
+          !text.empty())
         fmt::print(stderr, "photofinish: {}\n", text);
+    }
     return code;
   }
   const auto result = find_races(rank_options.output, options, arguments.report);
