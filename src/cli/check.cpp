@@ -8,7 +8,7 @@
 
 #include "analyze/analyze_run.h"
 #include "cli/commands.h"
-#include "cli/openshmem.h"
+#include "cli/programming_model.h"
 #include "cli/rank_line.h"
 #include "cli/start.h"
 #include "launch/launcher.h"

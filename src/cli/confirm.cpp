@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "cli/confirmer.h"
 #include "cli/forced_order.h"
-#include "cli/openshmem.h"
+#include "cli/programming_model.h"
 #include "report/block.h"
 #include "report/confirmation_text.h"
 #include "report/finding_text.h"

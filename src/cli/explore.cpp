@@ -9,7 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/explorer.h"
-#include "cli/openshmem.h"
+#include "cli/programming_model.h"
 #include "cli/rank_line.h"
 #include "launch/launcher.h"
 #include "report/block.h"

@@ -6,7 +6,7 @@
 
 #include "cli/accounts.h"
 #include "cli/commands.h"
-#include "cli/openshmem.h"
+#include "cli/programming_model.h"
 #include "cli/replaying.h"
 #include "explain/group_text.h"
 #include "group/z3_solver.h"

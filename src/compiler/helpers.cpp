@@ -218,6 +218,8 @@ Function* asking_function(Module& module, const char* name, Constant* hook, Type
 Function* register_keeping_function(Module& module, std::string name, ArrayRef<Type*> parameters,
                                     bool has_avx) {
   if (has_avx) name += "_avx";
+  // Objects of several LLVM versions may be linked together.
+  if (kKeepsRegisters == CallingConv::PreserveMost) name += "_most";
   if (Function* known = module.getFunction(name)) return known;
   Function* function =
       Function::Create(FunctionType::get(Type::getVoidTy(module.getContext()), parameters, false),

@@ -26,8 +26,8 @@ Compiles and links Fortran coarray programs with gfortran 12 and OpenCoarrays, s
 sees coindexed accesses, and loads and stores of coarrays. The program also runs without photofinish.
 
   --mpi=openmpi|mpich   selects the MPI library if there are several
-  --mpi=PATH            selects the wrapper itself, as /opt/mpi/bin/mpifort
-  --coarrays=PATH       selects the coarray library, as /opt/opencoarrays/lib/libcaf_mpi.so
+  --mpi=PATH            selects the wrapper itself, such as /opt/mpi/bin/mpifort
+  --coarrays=PATH       selects the coarray library, such as /opt/opencoarrays/lib/libcaf_mpi.so
   --help                this text; other arguments are forwarded to mpifort
 
   PHOTOFINISH_MPI       environment variable, the same as --mpi
@@ -49,7 +49,7 @@ fi
 compiler=
 if command -v gfortran-12 >/dev/null; then
   compiler=gfortran-12
-elif command -v gfortran >/dev/null && [ "$(gfortran -dumpversion)" = 12 ]; then
+elif command -v gfortran >/dev/null && { version=$(gfortran -dumpversion) && [ "${version%%.*}" = 12 ]; }; then
   compiler=gfortran
 fi
 if [ -z "$compiler" ]; then
@@ -57,7 +57,7 @@ if [ -z "$compiler" ]; then
   exit 64
 fi
 if ! [ -f "$plugin" ]; then
-  echo "photofinish: pfcaf needs a plugin that this installation lacks: build photofinish where gcc-12-plugin-dev is installed" >&2
+  echo "photofinish: this installation has no GCC plugin, which pfcaf needs: install gcc-12-plugin-dev and rebuild photofinish" >&2
   exit 64
 fi
 for argument; do
@@ -92,11 +92,15 @@ case "$#:${1:-}" in
 esac
 # Debian's library is where the loader searches anyway.
 rpath=
-folder=${library%/*}
+folder=$(cd "$(dirname "$library")" && pwd)
+library=$folder/${library##*/}
 case $("$compiler" -print-file-name="${library##*/}") in
   */*) ;;
   *) rpath=-Wl,-rpath,$folder ;;
 esac
+for argument; do
+  case $argument in -c | -S | -E | -fsyntax-only) rpath='' library='' ;; esac  # nothing is linked
+done
 # The options of pfmpifort --compiler=gcc. -g: the bounds of coarrays are in the debug information of variables.
 exec "$wrapper" -g -D__PHOTOFINISH__=1 "-I$headers" "-fplugin=$plugin" -fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping -fno-hoist-adjacent-loads \
-  -fno-tree-partial-pre -fcoarray=lib "$@" ${rpath:+"$rpath"} "$library"
+  -fno-tree-partial-pre -fcoarray=lib "$@" ${rpath:+"$rpath"} ${library:+"$library"}

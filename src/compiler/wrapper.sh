@@ -98,7 +98,7 @@ plugin_of_gcc=$plugins/photofinish-pass-gcc-12.so
 if [ -z "$compiler" ] && { [ "$family" = gcc ] || [ -z "$family${PHOTOFINISH_LLVM:-}" ]; } && [ -f "$plugin_of_gcc" ]; then
   if command -v "$gnu-12" >/dev/null; then
     compiler=$gnu-12
-  elif command -v "$gnu" >/dev/null && [ "$("$gnu" -dumpversion)" = 12 ]; then
+  elif command -v "$gnu" >/dev/null && { version=$("$gnu" -dumpversion) && [ "${version%%.*}" = 12 ]; }; then
     compiler=$gnu
   fi
   if [ -n "$compiler" ] && [ -z "$family" ]; then

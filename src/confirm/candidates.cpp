@@ -164,7 +164,7 @@ std::uint32_t line_of(Symbolizer& symbolizer, const Definitions& definitions, Si
   return line_key(frame.file, static_cast<std::uint32_t>(frame.line));
 }
 
-// A finding as the detector found it. Findings that read the same are one in the report.
+// A finding as the detector found it. The report merges findings with the same text.
 struct Part {
   Finding found, as_read;
 };

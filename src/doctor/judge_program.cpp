@@ -69,21 +69,17 @@ Section judge(const ProgramFacts& program) {
          fmt::format("uses {} ({}), started with {}", mpi, program.mpi_library, program.launcher),
          ""});
   if (program.uses_openshmem)
-    all.push_back({Level::Note,
-                   "an OpenSHMEM program: check, analyze, report and dump support it; confirm, "
-                   "explore, record and replay do not",
+    all.push_back({Level::Note, "an OpenSHMEM program: explore and group do not support it",
                    "without photofinish, Open MPI 4.1 may crash in shmem_finalize: export "
                    "OMPI_MCA_memory=^patcher"});
   if (program.has_own_coarrays)
     all.push_back({Level::Problem,
-                   "contains its coarray library: coarrays are not checked, only the library's MPI "
-                   "calls are",
+                   "linked statically with its coarray library: only the library's MPI calls are "
+                   "checked, not coarrays",
                    "link it with pfcaf, or with the shared library of OpenCoarrays"});
   else if (program.uses_coarrays)
     all.push_back({Level::Note,
-                   "a coarray program: check, analyze, report and dump support it; confirm, "
-                   "explore, record and replay do not",
-                   ""});
+                   "a coarray program: confirm, explore, record and group do not support it", ""});
   if (program.wraps_mpi)
     all.push_back({Level::Note,
                    "defines MPI functions itself, as PMPI tools do: calls that these do not "

@@ -26,7 +26,7 @@ struct MpiProgram {
   bool uses_openshmem = false;
   bool uses_upc = false;          // its runtime is that of pfupcc
   bool uses_coarrays = false;     // its coarray library is OpenCoarrays
-  bool has_own_coarrays = false;  // and linked into it, so that its calls cannot be seen
+  bool has_own_coarrays = false;  // it is linked statically, so its calls cannot be intercepted
 };
 
 // The executable file for a name; searched in PATH if it has no slash, as in a shell.

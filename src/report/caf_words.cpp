@@ -24,12 +24,6 @@ bool only_reads(const FindingSide& side) {
          side.call == CafCall::caf_atomic_ref;
 }
 
-// "caf_co_sum" is co_sum in the program.
-std::string source_name(Call call) {
-  const std::string_view name = traits(call).name;
-  return std::string(name.starts_with("caf_") ? name.substr(4) : name);
-}
-
 std::string noun_of(const FindingSide& side) {
   if (is_atomic_call(side)) return only_reads(side) ? "atomic read" : "atomic";
   if (is_caf(side.call) && is_collective(side.call)) return source_name(side.call);
@@ -49,6 +43,15 @@ std::string byte_count(std::uint64_t bytes) {
 }
 
 }  // namespace
+
+std::string source_name(Call call) {
+  std::string name(traits(call).name);
+  if (!is_caf(call)) return name;
+  if (call == CafCall::caf_finalize) return "the end of the program";
+  name.erase(0, std::string_view("caf_").size());
+  if (!name.starts_with("co_")) std::ranges::replace(name, '_', ' ');
+  return name;
+}
 
 std::string image_text(WorldRank rank) { return fmt::format("image {}", rank.value + 1); }
 
@@ -133,7 +136,7 @@ std::string CafWords::memory() const {
   const std::size_t place = coarray.created_at.find(' ');
   const bool has_line =
       place != std::string::npos && coarray.created_at.find(':', place) != std::string::npos;
-  return has_line ? text + ", declared in " + coarray.created_at.substr(place + 1) : text;
+  return has_line ? text + ", static in the program unit at " + coarray.created_at.substr(place + 1) : text;
 }
 
 std::string CafWords::why() const {

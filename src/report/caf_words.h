@@ -9,6 +9,8 @@
 
 namespace photofinish {
 
+// A call as the program writes it: "sync all", "co_sum"; others as they are.
+std::string source_name(Call call);
 // "image 3": the rank 2.
 std::string image_text(WorldRank rank);
 

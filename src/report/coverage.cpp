@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "report/block.h"
+#include "report/caf_words.h"
 #include "report/event_text.h"
 #include "report/sampling_text.h"
 #include "report/site_text.h"
@@ -24,8 +25,8 @@ namespace {
 struct LastCall {
   bool finalized = false;
   bool returned = true;
-  std::string text;                      // "MPI_Recv solver.c:31"
-  std::string_view abort = "MPI_Abort";  // the call that aborts, by the programming model
+  std::string text;                 // "MPI_Recv solver.c:31"
+  std::string abort = "MPI_Abort";  // the call that aborts, by the programming model
 };
 
 LastCall last_call(RankTrace& trace, Symbolizer& symbolizer) {
@@ -39,10 +40,10 @@ LastCall last_call(RankTrace& trace, Symbolizer& symbolizer) {
     site = event->site;
     last.returned = event->returned;
     last.finalized |= traits(call).action == Action::Finalize;
-    if (traits(call).action == Action::Abort) last.abort = traits(call).name;
+    if (traits(call).action == Action::Abort) last.abort = source_name(call);
   }
   const std::string location = SiteText(trace.definitions(), symbolizer).location(site);
-  last.text = fmt::format("{}{}{}", traits(call).name, location.empty() ? "" : " ", location);
+  last.text = fmt::format("{}{}{}", source_name(call), location.empty() ? "" : " ", location);
   return last;
 }
 

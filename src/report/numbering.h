@@ -19,7 +19,7 @@ struct NumberedFindings {
   MessageFindings all_messages;
   std::size_t size() const { return in_memory.size() + messages.size(); }
 };
-// A finding as reports describe it: those whose access sites read the same have the same sites.
+// A finding as reports describe it: access sites with the same text have the same site key.
 Finding as_read(Finding finding, RunNotes& notes);
 
 NumberedFindings number_findings(RunFindings run, RunNotes& notes);

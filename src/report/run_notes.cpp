@@ -34,7 +34,7 @@ void read_layout(const Event& event, std::uint64_t ranks,
   layout.ranks = ranks;
 }
 
-// caf_register: where it is from. caf_layout: its elements.
+// caf_register: the allocation site. caf_layout: element size and bounds.
 void read_coarray(const Event& event, SiteText& text,
                   const std::map<WinId, WindowNotes*>& objects) {
   const auto object = objects.find(WinId(static_cast<std::uint32_t>(event.fields[Field::win])));

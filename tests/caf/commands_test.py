@@ -77,7 +77,7 @@ class Commands(unittest.TestCase):
             self.assertEqual(code, 64, f"{words}: {out}{said}")
             self.assertRegex(said, r"photofinish \w+ does not support coarray programs yet, and \S+ is one: use check", words)
         code, out, said = self.run_("doctor", binary)
-        self.assertIn("a coarray program: check, analyze, report and dump support it", out + said)
+        self.assertIn("a coarray program: confirm, explore, record and group do not support it", out + said)
 
     def test_stop(self):
         for statement, message, expected in (("stop", "STOP", 0), ("stop 3", "STOP 3", 3), ("stop 'over'", "STOP over", 0)):
@@ -123,9 +123,9 @@ class Commands(unittest.TestCase):
             self.skipTest("no static library")
         subprocess.run([f"mpifort.{ARGUMENTS.mpi}", "-fcoarray=lib", source, static, "-o", "s"], check=True, cwd=self.folder)
         _, _, said = self.run_("check", "-n", "2", "./s")
-        self.assertIn("contains its coarray library, so coarrays are not checked", said)
+        self.assertIn("is linked statically with its coarray library", said)
         _, out, said = self.run_("doctor", "./s")
-        self.assertIn("contains its coarray library", out + said)
+        self.assertIn("linked statically with its coarray library", out + said)
 
     def test_shared_library_without_pfcaf(self):
         source = os.path.join(self.folder, "plain.f90")

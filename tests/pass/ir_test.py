@@ -49,7 +49,7 @@ def functions(text):
 def hooks_of(body):
     hooks = []
     ored = {name: int(value) % (1 << 64) for name, value in re.findall(r"(%[\w.]+) = or i64 [^,]+, (-?\d+)$", body, re.MULTILINE)}
-    for call in re.findall(r"call (?:preserve_\w+ )?void (?:%[\w.]+|@__photofinish_tell_5)\((ptr @__photofinish_site[^\n]*)\)", body):
+    for call in re.findall(r"call (?:preserve_\w+ )?void (?:%[\w.]+|@__photofinish_(?:tell_5|set_1)(?:_avx)?(?:_most)?)\((ptr @__photofinish_site[^\n]*)\)", body):
         words = [word.strip() for word in call.split(", ")]
         bytes_ = words[2].split()[-1]
         number = ored.get(bytes_, 0) if bytes_.startswith("%") else int(bytes_) % (1 << 64)

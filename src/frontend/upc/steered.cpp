@@ -80,7 +80,7 @@ std::uint32_t sides_of(Steering& steering, const Event& event) {
   return sides;
 }
 
-// Whether this thread is one that a side waits for.
+// Whether the schedule names this thread for one of the sides.
 bool is_awaited(const Steering& steering, std::uint32_t sides) {
   for (std::uint32_t index = 0; index < 2; ++index)
     if ((sides >> index & 1) != 0 && steering.schedule().sides[index].rank == steering.rank())
@@ -93,8 +93,8 @@ struct Chosen {
   std::uint32_t sides = 0;
 };
 
-// Of several accesses at sites of the race, one that a side waits for, if there is one; each in
-// turn, and in each run another one first.
+// Chooses one of several accesses at sites of the race, in turn. Accesses of a scheduled thread are
+// preferred. The seed of the run selects the first.
 Chosen choose(Steering& steering, const std::vector<Event>& events) {
   static std::uint64_t turn = steering.schedule().seed;
   std::vector<Chosen> all;

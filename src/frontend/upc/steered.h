@@ -5,7 +5,7 @@
 // them. A non-blocking transfer stays pending until upc_sync of its handle, or upc_synci. To go
 // second it is deferred, at the latest until then; to go first it is completed at once.
 //
-// A call has all of its accesses before it is made: a copy reads and writes. It takes part in one
+// All accesses of a call are known before it is made: a copy reads and writes. It takes part in one
 // meeting, as one of them.
 #pragma once
 
@@ -39,7 +39,7 @@ struct Event {
 };
 Event event_of(const mpi::Context& c);
 
-// A call without any access of the race that leaves nothing that steering has to know.
+// Whether the call has no access of the race and steering need not see it.
 bool lets_pass(Steering& steering, Call call);
 bool waits(Call call);  // for other threads
 

@@ -1,4 +1,4 @@
-#include "cli/openshmem.h"
+#include "cli/programming_model.h"
 
 #include <fmt/format.h>
 
@@ -86,8 +86,8 @@ std::string hidden_coarrays(const std::vector<std::string>& line) {
   return first_of_programs(line, [](const std::string& word, const MpiProgram& program) {
     return program.has_own_coarrays
                ? fmt::format(
-                     "{} contains its coarray library, so coarrays are not checked, only the "
-                     "library's MPI calls are: link it with pfcaf",
+                     "{} is linked statically with its coarray library: only the library's MPI "
+                     "calls are checked, not coarrays. Link it with pfcaf",
                      word)
                : "";
   });
