@@ -136,7 +136,8 @@ std::string CafWords::memory() const {
   const std::size_t place = coarray.created_at.find(' ');
   const bool has_line =
       place != std::string::npos && coarray.created_at.find(':', place) != std::string::npos;
-  return has_line ? text + ", static in the program unit at " + coarray.created_at.substr(place + 1) : text;
+  return has_line ? text + ", static in the program unit at " + coarray.created_at.substr(place + 1)
+                  : text;
 }
 
 std::string CafWords::why() const {
