@@ -41,7 +41,7 @@ class File {
  public:
   explicit File(const std::string& path) {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat facts{};
+    struct stat facts {};
     if (file >= 0 && fstat(file, &facts) == 0 && facts.st_size > 0) {
       size_ = static_cast<std::size_t>(facts.st_size);
       data_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
@@ -132,6 +132,7 @@ std::string Names::at(std::uint64_t address) {
 }
 
 Names::Pointer Names::pointing_to(std::uint64_t value) {
+  if (value == 0) return {};  // a coarray of size 0
   for (const Variable& variable : variables())
     if (variable.bytes == sizeof value && variable.begin % sizeof value == 0 &&
         *reinterpret_cast<const std::uint64_t*>(variable.begin) == value)
