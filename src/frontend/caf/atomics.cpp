@@ -1,5 +1,5 @@
-// Atomic subroutines. Each has a number and its operand; one that fetches also its result, which
-// tells whose update it read.
+// Atomic subroutines. Each has a number and its operand; a fetching one also its result, which
+// shows whose update it read.
 #include "frontend/caf/accesses.h"
 
 CAF_ENTRY void _gfortran_caf_atomic_define(void* token, std::size_t offset, int image, void* value,
@@ -46,7 +46,7 @@ void add_fetched(Context& c, const Atomic& atomic, const void* fetched) {
 }
 
 // A program that waits for a flag reads one value again and again. Only the first of these reads is
-// an event: the others tell nothing new about the order, and race with what it races with.
+// an event: the others add no order and have the same conflicts.
 bool is_repeated(CallSite call_site, const Atomic& atomic, std::int64_t value) {
   struct Read {
     std::uint64_t pc;
@@ -74,7 +74,10 @@ CAF_ENTRY void _gfortran_caf_atomic_define(void* token, std::size_t offset, int 
   const Atomic atomic{token, offset, image, stat, kind};
   call.returning(
       CafCall::caf_atomic_define,
-      [&] { CAF_REAL(atomic_define)(token, offset, image, value, stat, type, kind); },
+      [&] {
+        CAF_REAL(atomic_define)
+        (token, offset, image, value, stat, type, kind);
+      },
       [&](Context& c) {
         add_target(c, atomic);
         c.event.fields.set(Field::operand, value_of(value, kind));
@@ -87,7 +90,10 @@ CAF_ENTRY void _gfortran_caf_atomic_ref(void* token, std::size_t offset, int ima
   const Atomic atomic{token, offset, image, stat, kind};
   call.querying(
       CafCall::caf_atomic_ref,
-      [&] { CAF_REAL(atomic_ref)(token, offset, image, value, stat, type, kind); },
+      [&] {
+        CAF_REAL(atomic_ref)
+        (token, offset, image, value, stat, type, kind);
+      },
       [&] { return !is_repeated(call.call_site(), atomic, value_of(value, kind)); },
       [&](Context& c) {
         add_target(c, atomic);
@@ -102,7 +108,10 @@ CAF_ENTRY void _gfortran_caf_atomic_cas(void* token, std::size_t offset, int ima
   const std::int64_t compared = value_of(compare, kind), set = value_of(value, kind);
   call.returning(
       CafCall::caf_atomic_cas,
-      [&] { CAF_REAL(atomic_cas)(token, offset, image, old, compare, value, stat, type, kind); },
+      [&] {
+        CAF_REAL(atomic_cas)
+        (token, offset, image, old, compare, value, stat, type, kind);
+      },
       [&](Context& c) {
         add_target(c, atomic);
         c.event.fields.set(Field::compare, compared);
@@ -118,7 +127,10 @@ CAF_ENTRY void _gfortran_caf_atomic_op(int operation, void* token, std::size_t o
   const std::int64_t operand = value_of(value, kind);
   call.returning(
       CafCall::caf_atomic_op,
-      [&] { CAF_REAL(atomic_op)(operation, token, offset, image, value, old, stat, type, kind); },
+      [&] {
+        CAF_REAL(atomic_op)
+        (operation, token, offset, image, value, old, stat, type, kind);
+      },
       [&](Context& c) {
         add_target(c, atomic);
         c.event.fields.set(Field::value, operation);

@@ -34,7 +34,7 @@ CAF_ENTRY void _gfortran_caf_register(std::size_t bytes, int type, void** token,
   const CallSite call_site = CALL_SITE;
   ensure_started(call_site);
   const auto kind = static_cast<RegisterType>(type);
-  Interception call(call_site);
+  Interception call(call_site, is_static(kind) || kind == RegisterType::ComponentOnly);
   const auto made = [&] {
     CAF_REAL(register)(bytes, type, token, variable, stat, message, length);
   };

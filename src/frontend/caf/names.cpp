@@ -41,7 +41,7 @@ class File {
  public:
   explicit File(const std::string& path) {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat facts {};
+    struct stat facts{};
     if (file >= 0 && fstat(file, &facts) == 0 && facts.st_size > 0) {
       size_ = static_cast<std::size_t>(facts.st_size);
       data_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);

@@ -101,8 +101,10 @@ void ensure_started(CallSite call_site) {
 
 CAF_ENTRY void _gfortran_caf_init(int* argc, char*** argv) {
   const CallSite call_site = CALL_SITE;
-  if (g_started || mpi::is_inside(call_site) || upc::passes_all_on())
+  if (g_started || mpi::is_inside(call_site) || upc::passes_all_on()) {
+    Interception call(call_site);  // of main: the static coarrays are initialized
     return CAF_REAL(init)(argc, argv);
+  }
   run_first_call(call_site, argc, argv);
 }
 
@@ -112,12 +114,20 @@ CAF_ENTRY void _gfortran_caf_finalize() {
 }
 CAF_ENTRY void _gfortran_caf_stop_numeric(int code, bool quiet) {
   run_to_end(
-      CALL_SITE, CafCall::caf_stop, code, kPatience, [&] { CAF_REAL(stop_numeric)(code, quiet); },
+      CALL_SITE, CafCall::caf_stop, code, kPatience,
+      [&] {
+        CAF_REAL(stop_numeric)
+        (code, quiet);
+      },
       [&] { stop_normally(std::to_string(code), code, quiet); });
 }
 CAF_ENTRY void _gfortran_caf_stop_str(const char* text, std::size_t length, bool quiet) {
   run_to_end(
-      CALL_SITE, CafCall::caf_stop, 0, kPatience, [&] { CAF_REAL(stop_str)(text, length, quiet); },
+      CALL_SITE, CafCall::caf_stop, 0, kPatience,
+      [&] {
+        CAF_REAL(stop_str)
+        (text, length, quiet);
+      },
       [&] { stop_normally({text, text != nullptr ? length : 0}, 0, quiet); });
 }
 

@@ -37,13 +37,9 @@ const std::vector<CafCase>& cases() {
       {"sync team of others", true,
        [](World& w) { w.put(2, 1, kX), w.sync_team(), w.load(1, kX); }},
       {"sync images", false,
-       [](World& w) {
-         w.put(0, 1, kX), w.sync_images({{0, {1}}, {1, {0}}}), w.load(1, kX);
-       }},
+       [](World& w) { w.put(0, 1, kX), w.sync_images({{0, {1}}, {1, {0}}}), w.load(1, kX); }},
       {"sync images before the put", true,
-       [](World& w) {
-         w.sync_images({{0, {1}}, {1, {0}}}), w.put(0, 1, kX), w.load(1, kX);
-       }},
+       [](World& w) { w.sync_images({{0, {1}}, {1, {0}}}), w.put(0, 1, kX), w.load(1, kX); }},
       {"sync images of a third", true,
        [](World& w) {
          w.put(0, 2, kX), w.sync_images({{0, {1}}, {1, {0, 2}}, {2, {1}}}), w.load(2, kX);
