@@ -74,10 +74,7 @@ CAF_ENTRY void _gfortran_caf_atomic_define(void* token, std::size_t offset, int 
   const Atomic atomic{token, offset, image, stat, kind};
   call.returning(
       CafCall::caf_atomic_define,
-      [&] {
-        CAF_REAL(atomic_define)
-        (token, offset, image, value, stat, type, kind);
-      },
+      [&] { CAF_REAL(atomic_define)(token, offset, image, value, stat, type, kind); },
       [&](Context& c) {
         add_target(c, atomic);
         c.event.fields.set(Field::operand, value_of(value, kind));
@@ -90,10 +87,7 @@ CAF_ENTRY void _gfortran_caf_atomic_ref(void* token, std::size_t offset, int ima
   const Atomic atomic{token, offset, image, stat, kind};
   call.querying(
       CafCall::caf_atomic_ref,
-      [&] {
-        CAF_REAL(atomic_ref)
-        (token, offset, image, value, stat, type, kind);
-      },
+      [&] { CAF_REAL(atomic_ref)(token, offset, image, value, stat, type, kind); },
       [&] { return !is_repeated(call.call_site(), atomic, value_of(value, kind)); },
       [&](Context& c) {
         add_target(c, atomic);
@@ -108,10 +102,7 @@ CAF_ENTRY void _gfortran_caf_atomic_cas(void* token, std::size_t offset, int ima
   const std::int64_t compared = value_of(compare, kind), set = value_of(value, kind);
   call.returning(
       CafCall::caf_atomic_cas,
-      [&] {
-        CAF_REAL(atomic_cas)
-        (token, offset, image, old, compare, value, stat, type, kind);
-      },
+      [&] { CAF_REAL(atomic_cas)(token, offset, image, old, compare, value, stat, type, kind); },
       [&](Context& c) {
         add_target(c, atomic);
         c.event.fields.set(Field::compare, compared);
@@ -127,10 +118,7 @@ CAF_ENTRY void _gfortran_caf_atomic_op(int operation, void* token, std::size_t o
   const std::int64_t operand = value_of(value, kind);
   call.returning(
       CafCall::caf_atomic_op,
-      [&] {
-        CAF_REAL(atomic_op)
-        (operation, token, offset, image, value, old, stat, type, kind);
-      },
+      [&] { CAF_REAL(atomic_op)(operation, token, offset, image, value, old, stat, type, kind); },
       [&](Context& c) {
         add_target(c, atomic);
         c.event.fields.set(Field::value, operation);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <utility>
 
 #include "frontend/caf/interception.h"
 #include "frontend/mpi/objects.h"
@@ -13,17 +15,20 @@ namespace {
 // The library stores a lock or an event in 4 bytes.
 constexpr std::uint64_t kVariableBytes = 4;
 
-MPI_Win make_counters(std::uint64_t count, MPI_Comm comm) {
-  void* memory = nullptr;
-  MPI_Win win = MPI_WIN_NULL;
-  const auto bytes = static_cast<MPI_Aint>(count * sizeof(std::int64_t));
-  REAL(PMPI_Win_allocate)
-  (bytes, sizeof(std::int64_t), MPI_INFO_NULL, comm, static_cast<void*>(&memory), &win);
-  std::memset(memory, 0, static_cast<std::size_t>(bytes));
-  REAL(PMPI_Win_lock_all)(MPI_MODE_NOCHECK, win);
-  REAL(PMPI_Win_sync)(win);
-  REAL(PMPI_Barrier)(comm);
-  return win;
+// A window of counters starts with this on each image: an image on which the tool has failed can
+// allocate nothing.
+struct Counters {
+  const void* token;
+  MPI_Win win;
+  Counters* next;
+};
+constexpr std::uint64_t kHeader = sizeof(Counters) / sizeof(std::int64_t);
+Counters* g_counters = nullptr;
+
+MPI_Win counters_of(const void* token) {
+  for (const Counters* one = g_counters; one != nullptr; one = one->next)
+    if (one->token == token) return one->win;
+  return MPI_WIN_NULL;
 }
 
 // A descriptor ends behind the dimensions that exist.
@@ -85,7 +90,7 @@ Coarray& Coarrays::add(const void* token, RegisterType type, std::uint64_t bytes
     initialized_.push_back(token);
     if (!is_static(type)) end_initialization();
   } else {
-    coarray.counters = make_counters(bytes, Images::get().communicator());
+    coarray.counters = counters_of(token);
   }
   undescribed_.push_back(token);
   return coarray;
@@ -102,13 +107,9 @@ void Coarrays::remove(const void* token) {
   std::erase(undescribed_, token);
   const bool is_marked = std::erase(initialized_, token) == 0;
   Coarray& coarray = found->second;
-  if (coarray.counters != MPI_WIN_NULL) {
-    REAL(PMPI_Win_unlock_all)(coarray.counters);
-    REAL(PMPI_Win_free)(&coarray.counters);
-  } else if (Reach* const reach = Reach::get();
-             reach != nullptr && is_marked && coarray.region.size > 0) {
+  if (Reach* const reach = Reach::get();
+      reach != nullptr && coarray.kind == CoarrayKind::Data && is_marked && coarray.region.size > 0)
     reach->remove_memory(coarray.region.base, coarray.region.base + coarray.region.size);
-  }
   coarrays_.erase(found);
 }
 
@@ -163,11 +164,36 @@ std::vector<Coarray*> Coarrays::take_undescribed() {
   return all;
 }
 
+void Coarrays::make_counters(const void* token, std::uint64_t count) noexcept {
+  const MPI_Comm comm = Images::communicator();
+  void* memory = nullptr;
+  MPI_Win win = MPI_WIN_NULL;
+  const auto bytes = static_cast<MPI_Aint>((kHeader + count) * sizeof(std::int64_t));
+  REAL(PMPI_Win_allocate)
+  (bytes, sizeof(std::int64_t), MPI_INFO_NULL, comm, static_cast<void*>(&memory), &win);
+  std::memset(memory, 0, static_cast<std::size_t>(bytes));
+  g_counters = new (memory) Counters{token, win, g_counters};
+  REAL(PMPI_Win_lock_all)(MPI_MODE_NOCHECK, win);
+  REAL(PMPI_Win_sync)(win);
+  REAL(PMPI_Barrier)(comm);
+}
+
+void Coarrays::free_counters(const void* token) noexcept {
+  for (Counters** one = &g_counters; *one != nullptr; one = &(*one)->next) {
+    if ((*one)->token != token) continue;
+    MPI_Win win = (*one)->win;
+    *one = (*one)->next;
+    REAL(PMPI_Win_unlock_all)(win);
+    REAL(PMPI_Win_free)(&win);
+    return;
+  }
+}
+
 std::int64_t Coarrays::count(const Coarray& coarray, int image, std::uint64_t element) {
   const std::int64_t one = 1;
   std::int64_t before = 0;
   REAL(PMPI_Fetch_and_op)
-  (&one, &before, MPI_INT64_T, image - 1, static_cast<MPI_Aint>(element), MPI_SUM,
+  (&one, &before, MPI_INT64_T, image - 1, static_cast<MPI_Aint>(kHeader + element), MPI_SUM,
    coarray.counters);
   REAL(PMPI_Win_flush)(image - 1, coarray.counters);
   return before;

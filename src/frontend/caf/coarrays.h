@@ -63,6 +63,10 @@ class Coarrays {
   bool has_undescribed() const { return !undescribed_.empty(); }
   std::vector<Coarray*> take_undescribed();
 
+  // Collective over the current team, before a lock or event coarray is added, and after it is
+  // removed. All images make these calls, even those on which the tool has failed.
+  static void make_counters(const void* token, std::uint64_t count) noexcept;
+  static void free_counters(const void* token) noexcept;  // if it has any
   // Adds 1 to the counter of an element on an image of the coarray's team; returns its value
   // before.
   static std::int64_t count(const Coarray& coarray, int image, std::uint64_t element);

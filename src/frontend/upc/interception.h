@@ -162,20 +162,22 @@ class Interception {
     Recorder::last()->finalized();
   }
   // The same for a program that ends with the call: all is written before it is made. `meet` waits
-  // for the other ranks; false: some did not arrive in time, so the analysis is incomplete.
+  // for the other ranks, whether or not this one records; false: some did not arrive in time, so
+  // the analysis is incomplete.
   template <class Describe, class Meet>
-  void ending(Call call, Describe describe, Meet meet) {
-    if (!finish([&] {
-          describe(begin(call));
-          start_ = ticks();
-          begin_event(*context_, *recorder_, start_);
-        }))
-      return;
-    if (!meet()) return;
+  bool ending(Call call, Describe describe, Meet meet) {
+    const bool records = task_ != nullptr && finish([&] {
+                           describe(begin(call));
+                           start_ = ticks();
+                           begin_event(*context_, *recorder_, start_);
+                         });
+    if (!meet()) return false;
+    if (!records) return mpi::before_passing_on(Action::Finalize, 0), true;
     mpi::before_last_call();
     end_ = ticks();
     finish([&] { finish_event(*context_, *recorder_, end_); });
     Recorder::last()->finalized();
+    return true;
   }
 
   bool records() const { return task_ != nullptr; }
