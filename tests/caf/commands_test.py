@@ -16,7 +16,8 @@ ARGUMENTS = None
 
 
 def program_text(*lines):
-    return "\n".join(["program p", "  implicit none", *("  " + line for line in lines), "end program", ""])
+    uses = [line for line in lines if line.startswith("use")]
+    return "\n".join(["program p", *uses, "implicit none", *(line for line in lines if line not in uses), "end program", ""])
 
 
 class Commands(unittest.TestCase):
@@ -96,6 +97,35 @@ class Commands(unittest.TestCase):
         code, _, said = self.run_("check", "-n", "3", binary)
         self.assertEqual(code, 66, said)
         self.assertIn("1 one-sided race", said)
+
+    def test_stopped_image(self):
+        binary = self.build(program_text(
+            "use, intrinsic :: iso_fortran_env", "integer :: x[*], st", "x = 0", "sync all", "x[1] = 1", "st = 0",
+            "if (this_image() == 1) then", "  sync images (2, stat=st)", "  print *, st == stat_stopped_image", "end if"))
+        code, out, said = self.run_("check", "-n", "2", binary)
+        self.assertRegex(out + said, r"(?m)^ T$")
+        self.assertEqual(code, 66, said)
+        self.assertIn("1 one-sided race", said)
+        self.assertNotIn("MPI_Abort", said)
+
+    # The other images need this one in collectives of the tool, too.
+    def test_failure_of_the_tool(self):
+        for last in ("continue", "stop"):
+            text = program_text(
+                "use, intrinsic :: iso_fortran_env", "type(lock_type), allocatable :: l[:]", "type(event_type), allocatable :: e[:]",
+                "type(team_type) :: half", "integer :: x[*], i", "x = 0", "sync all", "do i = 1, 3", "  allocate (l[*], e[*])",
+                "  lock (l[1])", "  x[1] = x[1] + 1", "  unlock (l[1])", "  event post (e[1])",
+                "  if (this_image() == 1) event wait (e, until_count=num_images())", "  deallocate (l, e)",
+                "  form team (1 + mod(this_image(), 2), half)", "  change team (half)", "    sync all", "  end team", "end do",
+                "print *, 'over'", last)
+            binary = self.build(text)
+            for fault in ("1:event:1", "1:event:5", "2:event:9", "0:event:13", "1:event:20", "2:event:40", "1:event:60", "1:memory:5000"):
+                with self.subTest(last=last, fault=fault):
+                    os.environ["PHOTOFINISH_FAULT"] = fault
+                    self.addCleanup(os.environ.pop, "PHOTOFINISH_FAULT", None)
+                    _, out, said = self.run_("check", "-n", "3", "-o", "run_fault", "--overwrite", binary)
+                    del os.environ["PHOTOFINISH_FAULT"]
+                    self.assertEqual((out + said).count(" over"), 3, said)
 
     def test_error_stop(self):
         binary = self.build(program_text(

@@ -1,5 +1,5 @@
-// Atomic subroutines. Each has a number and its operand; one that fetches also its result, which
-// tells whose update it read.
+// Atomic subroutines. Each has a number and its operand; a fetching one also its result, which
+// shows whose update it read.
 #include "frontend/caf/accesses.h"
 
 CAF_ENTRY void _gfortran_caf_atomic_define(void* token, std::size_t offset, int image, void* value,
@@ -46,7 +46,7 @@ void add_fetched(Context& c, const Atomic& atomic, const void* fetched) {
 }
 
 // A program that waits for a flag reads one value again and again. Only the first of these reads is
-// an event: the others tell nothing new about the order, and race with what it races with.
+// an event: the others add no order and have the same conflicts.
 bool is_repeated(CallSite call_site, const Atomic& atomic, std::int64_t value) {
   struct Read {
     std::uint64_t pc;

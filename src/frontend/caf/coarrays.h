@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -20,10 +21,13 @@ enum class CoarrayKind { Data, Lock, Event };
 struct Coarray {
   CoarrayKind kind{};
   WinDefinition region;
-  std::uint64_t element = 0;             // bytes
-  const Team* team = nullptr;            // that allocated it
-  const Descriptor* variable = nullptr;  // of an allocatable one
-  std::uint64_t pointer = 0;             // of a static one: the address of its pointer; 0: unknown
+  std::uint64_t element = 0;   // bytes
+  const Team* team = nullptr;  // that allocated it
+  // Of an allocatable one: its variable until the coarray is described, then a copy of that:
+  // move_alloc changes the variable.
+  const Descriptor* variable = nullptr;
+  std::optional<Descriptor> descriptor;
+  std::uint64_t pointer = 0;  // of a static one: the address of its pointer; 0: unknown
   // Locks and events: a counter for each element, on each image. Locks count their turns, events
   // the units posted.
   MPI_Win counters = MPI_WIN_NULL;
@@ -38,6 +42,10 @@ class Coarrays {
                const Descriptor& variable, Team& team);
   Coarray* find(const void* token);
   void remove(const void* token);
+  // Fortran initializes static coarrays before execution begins, so the stores that initialize them
+  // are not recorded: the memory is reachable from here on.
+  bool has_initialized() const { return !initialized_.empty(); }
+  void end_initialization();
 
   // Allocatable components of all coarrays are one region: their addresses on the image are its
   // displacements. `token` is that of the component.
@@ -52,9 +60,13 @@ class Coarrays {
 
   // Coarrays whose names and bounds have not been recorded yet: they are known after the call that
   // registers them.
-  bool has_news() const { return !news_.empty(); }
-  std::vector<Coarray*> take_news();
+  bool has_undescribed() const { return !undescribed_.empty(); }
+  std::vector<Coarray*> take_undescribed();
 
+  // Collective over the current team, before a lock or event coarray is added, and after it is
+  // removed. All images make these calls, even those on which the tool has failed.
+  static void make_counters(const void* token, std::uint64_t count) noexcept;
+  static void free_counters(const void* token) noexcept;  // if it has any
   // Adds 1 to the counter of an element on an image of the coarray's team; returns its value
   // before.
   static std::int64_t count(const Coarray& coarray, int image, std::uint64_t element);
@@ -64,11 +76,13 @@ class Coarrays {
   std::unordered_map<const void*, Coarray> coarrays_;     // by token
   std::unordered_map<const void*, Component> allocated_;  // components, by token
   WinDefinition components_;
-  std::vector<const void*> news_;
+  std::vector<const void*> undescribed_;
+  std::vector<const void*> initialized_;  // static ones that are not marked as reachable yet
   Names names_;
 };
 
-// Whether a coarray has the values of a counter: lock variables and event variables.
+bool is_static(RegisterType type);
+// The kind of a coarray: data, lock variables or event variables.
 CoarrayKind kind_of(RegisterType type);
 
 }  // namespace photofinish::caf

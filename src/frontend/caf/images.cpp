@@ -1,6 +1,9 @@
 #include "frontend/caf/images.h"
 
+#include <sys/mman.h>
 #include <time.h>
+
+#include <utility>
 
 #include "base/ticks.h"
 #include "frontend/caf/interception.h"
@@ -11,7 +14,37 @@ CAF_ENTRY MPI_Fint _gfortran_caf_get_communicator(void** team);
 namespace photofinish::caf {
 namespace {
 
-constexpr std::uint64_t kImages = 4;  // a number of this set of ranks
+constexpr std::uint64_t kImages = 4;     // a number of this set of ranks
+constexpr std::uint64_t kStopWait = 10;  // seconds
+constexpr int kExpectsStopped = 1;       // a tag
+
+MPI_Comm g_end = MPI_COMM_NULL;  // for the end of the program
+int* g_numbers = nullptr;        // of the images of a team
+
+void pause_shortly() {
+  const timespec pause{0, 200'000};
+  nanosleep(&pause, nullptr);
+}
+
+bool is_done(MPI_Request& request) {
+  int done = 0;
+  REAL(PMPI_Test)(&request, &done, MPI_STATUS_IGNORE);
+  return done != 0;
+}
+
+// Whether some image has called expect_stopped().
+bool some_image_expects_stopped() {
+  bool any = false;
+  for (;;) {
+    int is_there = 0;
+    MPI_Status status;
+    REAL(PMPI_Iprobe)(MPI_ANY_SOURCE, kExpectsStopped, g_end, &is_there, &status);
+    if (is_there == 0) return any;
+    REAL(PMPI_Recv)
+    (nullptr, 0, MPI_BYTE, status.MPI_SOURCE, kExpectsStopped, g_end, MPI_STATUS_IGNORE);
+    any = true;
+  }
+}
 
 std::uint64_t seconds_now() {
   timespec now{};
@@ -26,11 +59,20 @@ Images& Images::get() {
   return *images;
 }
 
+void Images::prepare() noexcept {
+  int size = 1;
+  REAL(PMPI_Comm_size)(MPI_COMM_WORLD, &size);
+  REAL(PMPI_Comm_dup)(MPI_COMM_WORLD, &g_end);
+  // Mapped, since our own memory may be exhausted.
+  void* const numbers = mmap(nullptr, static_cast<std::size_t>(size) * sizeof(int),
+                             PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  g_numbers = static_cast<int*>(numbers);
+}
+
 void Images::start() {
   int size = 1, rank = 0;
   REAL(PMPI_Comm_size)(MPI_COMM_WORLD, &size);
   REAL(PMPI_Comm_rank)(MPI_COMM_WORLD, &rank);
-  REAL(PMPI_Comm_dup)(MPI_COMM_WORLD, &end_);
   self_ = WorldRank(rank);
   initial_ = new Team;
   initial_->identity = kImages;
@@ -44,7 +86,7 @@ Team* Images::find(const void* handle) {
   return found != teams_.end() ? found->second : nullptr;
 }
 
-MPI_Comm Images::communicator() const {
+MPI_Comm Images::communicator() {
   const MPI_Fint handle = CAF_REAL(get_communicator)(nullptr);
 #if defined(OPEN_MPI)
   return REAL(PMPI_Comm_f2c)(handle);
@@ -53,37 +95,56 @@ MPI_Comm Images::communicator() const {
 #endif
 }
 
-Images::Formed Images::form(int number) {
-  Team& parent = current();
-  std::vector<int> numbers(parent.images.size());
-  REAL(PMPI_Allgather)(&number, 1, MPI_INT, numbers.data(), 1, MPI_INT, communicator());
-  Formed team;
-  team.identity = edge_key(Channel::Collective, parent.identity, ++parent.formed, number);
-  for (std::size_t i = 0; i < numbers.size(); ++i)
-    if (numbers[i] == number) team.images.push_back(parent.images[i]);
-  return team;
+void Images::gather_numbers(int number) noexcept {
+  REAL(PMPI_Allgather)(&number, 1, MPI_INT, g_numbers, 1, MPI_INT, communicator());
 }
 
-void Images::formed(const void* handle, Formed formed) {
+void Images::formed(const void* handle, int number) {
+  Team& parent = current();
   // The library may use the address of a team again.
   auto* const team = new Team;
-  team->identity = formed.identity;
-  team->images = std::move(formed.images);
+  team->identity = edge_key(Channel::Collective, parent.identity, ++parent.formed, number);
+  for (std::size_t i = 0; i < parent.images.size(); ++i)
+    if (g_numbers[i] == number) team->images.push_back(parent.images[i]);
   team->set = mpi::Objects::get().rank_set(team->images, team->identity, "team");
   teams_[handle] = team;
 }
 
-bool Images::meet_at_end(double seconds) {
-  MPI_Request all = MPI_REQUEST_NULL;
-  REAL(PMPI_Ibarrier)(end_, &all);
-  const std::uint64_t begun = seconds_now();
-  for (int done = 0;;) {
-    REAL(PMPI_Test)(&all, &done, MPI_STATUS_IGNORE);
-    if (done != 0) return true;
-    if (seconds > 0 && static_cast<double>(seconds_now() - begun) >= seconds) return false;
-    const timespec pause{0, 200'000};
-    nanosleep(&pause, nullptr);
+void Images::expect_stopped() noexcept {
+  static bool is_known = false;
+  if (std::exchange(is_known, true)) return;
+  int size = 1, self = 0;
+  REAL(PMPI_Comm_size)(g_end, &size);
+  REAL(PMPI_Comm_rank)(g_end, &self);
+  for (int other = 0; other < size; ++other) {
+    if (other == self) continue;
+    MPI_Request request = MPI_REQUEST_NULL;
+    REAL(PMPI_Isend)(nullptr, 0, MPI_BYTE, other, kExpectsStopped, g_end, &request);
+    REAL(PMPI_Request_free)(&request);
   }
+}
+
+// An image that ends its wait may do so just when the last other one arrives. So the images vote:
+// each votes when it has met all others, or when its limit is over.
+bool Images::meet_at_end(bool is_stop) noexcept {
+  MPI_Request all = MPI_REQUEST_NULL, vote = MPI_REQUEST_NULL;
+  static int gave_up = 0, any_gave_up = 0;  // MPI may access them until it ends
+  REAL(PMPI_Ibarrier)(g_end, &all);
+  bool has_limit = is_stop;
+  std::uint64_t begun = seconds_now();
+  while (!is_done(all)) {
+    if (some_image_expects_stopped() && !std::exchange(has_limit, true)) begun = seconds_now();
+    if (has_limit && seconds_now() - begun >= kStopWait) {
+      gave_up = 1;
+      break;
+    }
+    pause_shortly();
+  }
+  REAL(PMPI_Iallreduce)(&gave_up, &any_gave_up, 1, MPI_INT, MPI_MAX, g_end, &vote);
+  if (gave_up != 0) return false;
+  while (!is_done(vote)) pause_shortly();
+  some_image_expects_stopped();
+  return any_gave_up == 0;
 }
 
 }  // namespace photofinish::caf

@@ -30,7 +30,10 @@ struct Team {
 class Images {
  public:
   static Images& get();
-  // When the library has started MPI, and the recording has begun.
+  // Collective over all images, when the library has started MPI: what the end of the program
+  // needs, and form team. All images make these calls, even those on which the tool has failed.
+  static void prepare() noexcept;
+  // Once the recording has begun.
   void start();
 
   WorldRank self() const { return self_; }
@@ -39,22 +42,22 @@ class Images {
   // By the handle of the library; null: none of its own.
   Team* find(const void* handle);
 
-  // Collective over the current team: the members of the teams that form team makes, by number.
-  struct Formed {
-    std::uint64_t identity = 0;
-    std::vector<WorldRank> images;
-  };
-  Formed form(int number);
-  void formed(const void* handle, Formed team);
+  // Collective over the current team: `number` is that of the team that this image will join. Then
+  // the new team, once it has a handle.
+  static void gather_numbers(int number) noexcept;
+  void formed(const void* handle, int number);
   void enter(Team& team) { entered_.push_back(&team); }
   void leave() {
     if (entered_.size() > 1) entered_.pop_back();
   }
 
   // The communicator of the current team, which belongs to the library.
-  MPI_Comm communicator() const;
-  // Waits until all images are at the end of the program; false after `seconds` (0: never).
-  bool meet_at_end(double seconds);
+  static MPI_Comm communicator();
+  // Whether all images are at the end of the program: waits for them. The wait has a limit for
+  // `stop`, and once some image has called expect_stopped().
+  static bool meet_at_end(bool is_stop) noexcept;
+  // This image may wait for others to stop (STAT_STOPPED_IMAGE).
+  static void expect_stopped() noexcept;
 
  private:
   Images() = default;
@@ -62,7 +65,6 @@ class Images {
   Team* initial_ = nullptr;
   std::vector<Team*> entered_;
   std::unordered_map<const void*, Team*> teams_;
-  MPI_Comm end_ = MPI_COMM_NULL;  // for the end of the program
 };
 
 }  // namespace photofinish::caf

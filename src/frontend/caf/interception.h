@@ -24,12 +24,17 @@ void ensure_started(CallSite call_site);
 
 class Interception : public upc::Interception {
  public:
-  explicit Interception(CallSite call_site) : upc::Interception(call_site) {
-    if (records() && Coarrays::get().has_news()) describe_news();
+  // `initializes`: the call may be made before execution begins.
+  explicit Interception(CallSite call_site, bool initializes = false)
+      : upc::Interception(call_site) {
+    if (!records()) return;
+    if (Coarrays::get().has_undescribed()) describe_coarrays();
+    if (!initializes && Coarrays::get().has_initialized())
+      finish([] { Coarrays::get().end_initialization(); });
   }
 
  private:
-  [[gnu::cold, gnu::noinline]] void describe_news();
+  [[gnu::cold, gnu::noinline]] void describe_coarrays();
 };
 
 // The result of a call with stat=; 0 if it has none.

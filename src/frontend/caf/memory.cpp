@@ -34,9 +34,12 @@ CAF_ENTRY void _gfortran_caf_register(std::size_t bytes, int type, void** token,
   const CallSite call_site = CALL_SITE;
   ensure_started(call_site);
   const auto kind = static_cast<RegisterType>(type);
-  Interception call(call_site);
+  Interception call(call_site, is_static(kind) || kind == RegisterType::ComponentOnly);
   const auto made = [&] {
     CAF_REAL(register)(bytes, type, token, variable, stat, message, length);
+    const bool works = stat == nullptr || *stat == 0;
+    if (call.is_outermost() && kind_of(kind) != CoarrayKind::Data && works)
+      Coarrays::make_counters(*token, bytes);
   };
   if (!call.records()) return made();
   if (kind == RegisterType::ComponentOnly) return made();
@@ -62,8 +65,11 @@ CAF_ENTRY void _gfortran_caf_register(std::size_t bytes, int type, void** token,
 CAF_ENTRY void _gfortran_caf_deregister(void** token, int type, int* stat, char* message,
                                         std::size_t length) {
   Interception call(CALL_SITE);
-  const auto made = [&] { CAF_REAL(deregister)(token, type, stat, message, length); };
   const void* const handle = token != nullptr ? *token : nullptr;
+  const auto made = [&] {
+    if (type != kDeallocateOnly) Coarrays::free_counters(handle);
+    CAF_REAL(deregister)(token, type, stat, message, length);
+  };
   if (call.records() && Coarrays::get().find(handle) == nullptr)
     if (const Coarrays::Component component = Coarrays::get().remove_component(handle);
         component.bytes > 0)

@@ -132,6 +132,7 @@ std::string Names::at(std::uint64_t address) {
 }
 
 Names::Pointer Names::pointing_to(std::uint64_t value) {
+  if (value == 0) return {};  // a coarray of size 0
   for (const Variable& variable : variables())
     if (variable.bytes == sizeof value && variable.begin % sizeof value == 0 &&
         *reinterpret_cast<const std::uint64_t*>(variable.begin) == value)

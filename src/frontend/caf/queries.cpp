@@ -12,6 +12,7 @@ namespace photofinish::caf {
 
 CAF_ENTRY int _gfortran_caf_image_status(int image) {
   Interception call(CALL_SITE);
+  if (call.is_outermost()) Images::expect_stopped();
   return CAF_REAL(image_status)(image);
 }
 CAF_ENTRY void _gfortran_caf_failed_images(Descriptor* array, int team, int* kind) {
@@ -20,6 +21,7 @@ CAF_ENTRY void _gfortran_caf_failed_images(Descriptor* array, int team, int* kin
 }
 CAF_ENTRY void _gfortran_caf_stopped_images(Descriptor* array, int team, int* kind) {
   Interception call(CALL_SITE);
+  if (call.is_outermost()) Images::expect_stopped();
   CAF_REAL(stopped_images)(array, team, kind);
 }
 CAF_ENTRY void _gfortran_caf_random_init(bool repeatable, bool distinct) {

@@ -66,7 +66,7 @@ class Follower {
     const Coarray* const coarray = Coarrays::get().find(token_);
     if (coarray == nullptr) return std::nullopt;
     region_ = coarray->region.id;
-    if (coarray->variable != nullptr) array_ = *coarray->variable;
+    if (coarray->descriptor) array_ = *coarray->descriptor;
     for (const Reference* one = references_; one != nullptr; one = one->next) {
       const bool known =
           one->type == ReferenceType::Component ? follow_component(*one) : follow_array(*one);

@@ -58,6 +58,7 @@ const Coarray* variable_of(const Interception& call, const void* token) {
 
 CAF_ENTRY void _gfortran_caf_sync_all(int* stat, char* message, std::size_t length) {
   Interception call(CALL_SITE);
+  if (stat != nullptr && call.is_outermost()) Images::expect_stopped();
   const auto made = [&] { CAF_REAL(sync_all)(stat, message, length); };
   if (!call.records()) return made();
   run_barrier(call, CafCall::caf_sync_all, Images::get().current(), stat, made);
@@ -67,6 +68,7 @@ CAF_ENTRY void _gfortran_caf_sync_all(int* stat, char* message, std::size_t leng
 CAF_ENTRY void _gfortran_caf_sync_images(int count, int* images, int* stat, char* message,
                                          std::size_t length) {
   Interception call(CALL_SITE);
+  if (stat != nullptr && call.is_outermost()) Images::expect_stopped();
   call.waiting(
       CafCall::caf_sync_images,
       [&](Context& c) {
@@ -184,12 +186,17 @@ CAF_ENTRY void _gfortran_caf_event_query(void* token, std::size_t index, int ima
 CAF_ENTRY void _gfortran_caf_form_team(int number, void** team, int index) {
   Interception call(CALL_SITE);
   const auto made = [&] { CAF_REAL(form_team)(number, team, index); };
-  if (!call.records()) return made();
-  run_barrier(call, CafCall::caf_form_team, Images::get().current(), nullptr, [&] {
-    Images::Formed formed = Images::get().form(number);
-    made();
-    Images::get().formed(*team, std::move(formed));
-  });
+  if (!call.is_outermost()) return made();
+  call.waiting(
+      CafCall::caf_form_team, [&](Context& c) { set_team(c, Images::get().current()); },
+      [&] {
+        Images::gather_numbers(number);
+        made();
+      },
+      [&](Context& c) {
+        set_result(c, nullptr);
+        Images::get().formed(*team, number);
+      });
 }
 
 CAF_ENTRY void _gfortran_caf_change_team(void** team, int selector) {

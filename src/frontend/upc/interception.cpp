@@ -40,7 +40,10 @@ Interception::Interception(CallSite call_site) : call_site_(call_site) {
   if (task_ != nullptr && steering_ == nullptr && ThreadAccesses::any() &&
       !mpi::record_thread_accesses(*recorder_, *task_))
     task_ = nullptr;
-  if (task_ == nullptr) return;
+  if (task_ == nullptr) {
+    mpi::take_leave();
+    return;
+  }
   ParallelRegions::communicate();
   start_ = end_ = ticks();
 }

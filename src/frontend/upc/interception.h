@@ -162,27 +162,39 @@ class Interception {
     Recorder::last()->finalized();
   }
   // The same for a program that ends with the call: all is written before it is made. `meet` waits
-  // for the other ranks; false: they do not come, and the analysis cannot be completed.
+  // for the other ranks, whether or not this one records; false: some did not arrive in time, so
+  // the analysis is incomplete.
   template <class Describe, class Meet>
-  void ending(Call call, Describe describe, Meet meet) {
-    if (!finish([&] {
-          describe(begin(call));
-          start_ = ticks();
-          begin_event(*context_, *recorder_, start_);
-        }))
-      return;
-    if (!meet()) return;
+  bool ending(Call call, Describe describe, Meet meet) {
+    const bool records = task_ != nullptr && finish([&] {
+                           describe(begin(call));
+                           start_ = ticks();
+                           begin_event(*context_, *recorder_, start_);
+                         });
+    if (!meet()) return false;
+    if (!records) return mpi::before_passing_on(Action::Finalize, 0), true;
     mpi::before_last_call();
     end_ = ticks();
     finish([&] { finish_event(*context_, *recorder_, end_); });
     Recorder::last()->finalized();
+    return true;
   }
 
   bool records() const { return task_ != nullptr; }
+  // Not made inside another call, in a process with a recording, even one that has stopped.
+  bool is_outermost() const { return outermost_; }
   bool is_steered() const { return steering_ != nullptr; }
   // Changes with each event of the process.
   static std::uint64_t events() { return events_; }
   CallSite call_site() const { return call_site_; }
+
+ protected:
+  template <class Piece>
+  bool finish(Piece piece) {
+    if (guarded(piece)) return true;
+    mpi::take_leave();
+    return false;
+  }
 
  private:
   void enter(Call call);
@@ -231,12 +243,6 @@ class Interception {
     Context& c = context_.emplace(*task_, call);
     mpi::locate(c, call_site_);
     return c;
-  }
-  template <class Piece>
-  bool finish(Piece piece) {
-    if (guarded(piece)) return true;
-    mpi::take_leave();
-    return false;
   }
 
   const CallSite call_site_;

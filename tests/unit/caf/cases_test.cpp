@@ -138,6 +138,41 @@ TEST_P(CafCases, Verdict) {
   EXPECT_EQ(!world.found(0).empty(), one.racy) << "with finalize: " << one.name;
 }
 
+// What precedes a call that does not return precedes what it has released.
+TEST(CafHangs, CallsThatHaveNotReturnedRelease) {
+  const CafCase all[] = {
+      {"sync images", false,
+       [](World& w) {
+         w.store(1, kX), w.sync_images({{0, {1}}, {1, {0, 2}}}), w.hang(1);
+         w.put(0, 1, kX), w.sync_images({{0, {1}}}), w.hang(0);
+       }},
+      {"sync images of a third", true,
+       [](World& w) {
+         w.store(1, kX), w.sync_images({{1, {0, 2}}}), w.hang(1);
+         w.put(2, 1, kX);
+       }},
+      {"unlock", false,
+       [](World& w) {
+         w.lock(1, kLock), w.store(1, kX), w.unlock(1, kLock), w.hang(1);
+         w.lock(0, kLock), w.put(0, 1, kX);
+       }},
+      {"event post", false,
+       [](World& w) {
+         w.put(1, 0, kX), w.post(1, kEvent), w.hang(1), w.wait(kEvent, 1), w.load(0, kX);
+       }},
+      {"co_broadcast", false,
+       [](World& w) { w.put(0, 1, kX), w.broadcast(0, kFlag), w.hang(0), w.load(1, kX); }},
+      {"co_sum", false,
+       [](World& w) { w.put(0, 1, kX), w.sum(-1, kFlag), w.hang(0), w.load(1, kX); }},
+  };
+  for (const CafCase& one : all) {
+    World world(3);
+    one.run(world);
+    EXPECT_EQ(!world.races().empty(), one.racy) << "twin: " << one.name;
+    EXPECT_EQ(!world.found().empty(), one.racy) << one.name << "\n" << world.text();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, CafCases, testing::Range<std::size_t>(0, cases().size()));
 
 }  // namespace

@@ -192,7 +192,8 @@ void World::sync_images(const std::map<int, std::set<int>>& named) {
     for (const int other : others) calls[image].event->numbers.push_back(other);
   }
   for (const auto& [image, others] : named)
-    for (const int other : others) edge(calls[image].start, calls[other].end);
+    for (const int other : others)
+      if (calls.contains(other)) edge(calls[image].start, calls[other].end);
   advance();
 }
 

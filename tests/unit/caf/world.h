@@ -67,7 +67,7 @@ class World {
   // --- synchronization
   void sync_all();
   void sync_team();  // images 0 and 1 are a team
-  // Each image with the images that it names; all of them make the call now.
+  // Each image with the images that it names; those of them that are listed make the call now.
   void sync_images(const std::map<int, std::set<int>>& named);
   void sync_memory(int image);
   void lock(int image, std::uint64_t lock);
@@ -80,6 +80,8 @@ class World {
   void broadcast(int source, std::uint64_t offset);
   void sum(int result, std::uint64_t offset);  // negative: all images have it
   void finalize();
+  // The image's last call does not return, and others need not have made theirs.
+  void hang(int image) { at(image).events.back().returned = false; }
 
   std::set<Race> races() const;                              // by definition
   std::set<Race> found(std::size_t period = 1 << 18) const;  // by the analysis

@@ -56,9 +56,30 @@ void CafMeaning::add(const Event& event, const Times& times) {
   }
 }
 
-// The image waits in it: the others see who is missing.
+// The image waits in it: the others see who is missing. What precedes the call precedes the return
+// of those that it has released.
 void CafMeaning::unreturned(const Event& event) {
   if (concern(event) == Concern::Messages) report_steps(event);
+  switch (value_of(event.call)) {
+    case value_of(CafCall::caf_sync_images):
+      sync_images(event);
+      break;
+    case value_of(CafCall::caf_unlock):
+      lock(event, false);
+      break;
+    case value_of(CafCall::caf_event_post):
+      event_variable(event, true);
+      break;
+    case value_of(CafCall::caf_co_broadcast):
+    case value_of(CafCall::caf_co_sum):
+    case value_of(CafCall::caf_co_min):
+    case value_of(CafCall::caf_co_max):
+    case value_of(CafCall::caf_co_reduce):
+      synchronize_collective(event);
+      break;
+    default:
+      break;
+  }
   effects_.unreturned(event);
 }
 

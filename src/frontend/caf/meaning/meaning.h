@@ -51,6 +51,7 @@ class CafMeaning final : public Meaning {
   void barrier(const Event& event);
   void sync_images(const Event& event);
   void collective(const Event& event);
+  void synchronize_collective(const Event& event);
   void lock(const Event& event, bool acquires);
   void event_variable(const Event& event, bool posts);
   void report_steps(const Event& event);

@@ -80,21 +80,25 @@ void CafMeaning::sync_images(const Event& event) {
     others.emplace_back(other.value, ++syncs_[other]);
   }
   for (const auto& [other, number] : others) effects_.release(key_of(self, other, number));
+  if (!event.returned) return;
   for (const auto& [other, number] : others) effects_.acquire(key_of(other, self, number));
 }
 
 // Data flows from the source to all, from all to the image with the result, or from all to all.
 void CafMeaning::collective(const Event& event) {
   effects_.close_now(effects_.buffers_of(event, false), event.site);
+  synchronize_collective(event);
+}
+
+void CafMeaning::synchronize_collective(const Event& event) {
   const Team& team = team_of(event);
   const std::uint64_t key = edge_key(Channel::Collective, kTeam, team.uid, ++calls_[team.uid]);
-  if (!event.fields.has(Field::root)) {
-    effects_.release(key);
-    return effects_.acquire(key);
-  }
-  const bool is_root = event.fields.rank(Field::root) == effects_.rank();
+  const bool has_root = event.fields.has(Field::root);
+  const bool is_root = has_root && event.fields.rank(Field::root) == effects_.rank();
   const bool broadcasts = event.call == CafCall::caf_co_broadcast;
-  return is_root == broadcasts ? effects_.release(key) : effects_.acquire(key);
+  const bool releases = !has_root || is_root == broadcasts;
+  if (releases) effects_.release(key);
+  if (event.returned && (!has_root || !releases)) effects_.acquire(key);
 }
 
 // Turn t follows turn t - 1, whose holder released the lock.
