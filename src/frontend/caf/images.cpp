@@ -18,8 +18,8 @@ constexpr std::uint64_t kImages = 4;     // a number of this set of ranks
 constexpr std::uint64_t kStopWait = 10;  // seconds
 constexpr int kExpectsStopped = 1;       // a tag
 
-MPI_Comm g_end = MPI_COMM_NULL;  // for the end of the program
-int* g_numbers = nullptr;        // of the images of a team
+MPI_Comm g_end{};  // for the end of the program; no constant: programs without MPI load this, too
+int* g_numbers = nullptr;  // of the images of a team
 
 void pause_shortly() {
   const timespec pause{0, 200'000};
