@@ -1,6 +1,7 @@
 // Two threads send at the same time to one rank with the same tag: the messages may arrive in
 // either order. Fixed: the second thread sends after a barrier.
 #include <omp.h>
+#include <unistd.h>
 
 #include "hybrid.h"
 // build: flags="-fopenmp"
@@ -19,6 +20,8 @@ int main(int argc, char** argv) {
 #ifdef FIXED
 #pragma omp barrier
 #endif
+      // Not an order, but the findings name the order of the run.
+      if (omp_get_thread_num() == 1) usleep(200000);
       if (omp_get_thread_num() == 1)
         MPI_Send(&got[1], 1, MPI_INT, 1, 0, MPI_COMM_WORLD); /*{second}*/
     }
