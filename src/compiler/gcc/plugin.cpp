@@ -156,6 +156,7 @@ class LoadsAndStores {
   std::map<gimple*, int> regions_of_accesses_;
 };
 
+// TODO_… are GCC's own flags: what it does after a pass, or after a change of a function.
 constexpr pass_data kPass = {
     GIMPLE_PASS, "photofinish",   OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa, 0, 0,
     0,           TODO_cleanup_cfg};
