@@ -180,6 +180,7 @@ class Owner {
   void pair_groups(Candidates& candidates, std::size_t a, std::size_t b, bool separate);
   void pair_each(Candidates& candidates, const RepeatedAccess& a, const RepeatedAccess& b,
                  bool separate);
+  void pair_beside(Candidates& candidates, const RepeatedAccess& one, const RepeatedAccess& others);
   void judge_groups(Candidates& candidates, std::size_t one, std::size_t others, Reason reason,
                     const ByteRange& where);
   // How two strided blocks conflict, and where.

@@ -97,12 +97,12 @@ void Owner::pair_groups(Candidates& candidates, std::size_t a, std::size_t b, bo
   };
   if (first.rank != second.rank) {
     if (protected_by_common_lock(first, second)) return;
-  } else if (excludes(first) && excludes(second)) {
-    return pair_each(candidates, one, other, false);  // consecutive accesses, or the same one
   }
   // A group that is shown alone may be out of order: it comes first.
   const bool other_first =
       other_shown != one_shown ? other_shown : other.members.size() < one.members.size();
+  if (first.rank == second.rank && excludes(first) && excludes(second))
+    return pair_beside(candidates, other_first ? other : one, other_first ? one : other);
   judge_groups(candidates, other_first ? b : a, other_first ? a : b, meeting->reason,
                meeting->where);
 }
@@ -114,6 +114,20 @@ void Owner::pair_each(Candidates& candidates, const RepeatedAccess& a, const Rep
       for (std::size_t x = 0; x < a.like.footprint.size(); ++x)
         for (std::size_t y = 0; y < b.like.footprint.size(); ++y)
           meet(candidates, a.items[i], b.items[j], x, y, separate);
+}
+
+// The pairs whose order is not certain. Two accesses of a rank under exclusive locks may have been
+// made under the same one, which orders nothing, or one after the other.
+void Owner::pair_beside(Candidates& candidates, const RepeatedAccess& one,
+                        const RepeatedAccess& others) {
+  for (std::size_t at = 0; at < one.members.size(); ++at) {
+    const auto [first, last] =
+        others.beside(one, one.members[at], [](const Instant&, const Instant&) { return kNever; });
+    for (std::size_t i = first; i < (&one == &others ? std::min(last, at) : last); ++i)
+      for (std::size_t x = 0; x < one.like.footprint.size(); ++x)
+        for (std::size_t y = 0; y < others.like.footprint.size(); ++y)
+          meet(candidates, one.items[at], others.items[i], x, y, false);
+  }
 }
 
 void Owner::judge_groups(Candidates& candidates, std::size_t one_row, std::size_t other_row,

@@ -116,5 +116,20 @@ TEST(RepeatedAccess, LoopsWithoutSyncPoints) {
   EXPECT_EQ(findings[0].times, kTimes * kTimes);
 }
 
+// Under an exclusive lock: no pair races, and the pairs of a rank are not checked one by one.
+TEST(RepeatedAccess, LoopsUnderALock) {
+  Script s(3);
+  const WinRef w = s.window();
+  for (int i = 0; i < 20000; ++i)
+    for (int rank = 1; rank < 3; ++rank) {
+      s.lock(rank, w, 0, true);
+      s.get(rank, w, 0, 0, 8);
+      s.window_call(rank, MpiCall::MPI_Win_flush, w, 0);
+      s.put(rank, w, 0, 0, 8);
+      s.window_call(rank, MpiCall::MPI_Win_unlock, w, 0);
+    }
+  EXPECT_TRUE(analyze_with_threads(at_one_position(s.execution()), 1, kAll, kAll).empty());
+}
+
 }  // namespace
 }  // namespace photofinish::testing
