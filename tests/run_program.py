@@ -553,6 +553,13 @@ def confirm_races(arguments, races, environment, directory, number, marks):
         for words in map(shlex.split, AGAIN.findall(confirmed)):
             if asked.intersection(words) and not any(happens(words) for _ in range(CONFIRM_TRIES)):
                 raise Failure(f"it did not happen again: {shlex.join(words)}")
+            if arguments.openshmem and "F1" in words and "F1" in asked:
+                _, out, err = photofinish(*words, "--record")
+                if (recorded := re.search(r"recorded in (\S+)", err)) is None:
+                    raise Failure(f"its replay is not as recorded: {shlex.join(words)} --record")
+                _, again, _ = photofinish("replay", recorded[1])
+                if sorted(again.splitlines()) != sorted(out.splitlines()):
+                    raise Failure(f"the replay of {recorded[1]} prints something else than was recorded")
     except Failure as failure:
         raise Failure(f"{failure}\n{told}") from None
 

@@ -316,7 +316,7 @@ Result<bool> confirm_groups(Confirmer& confirmer, const std::vector<Candidate>& 
 }  // namespace
 
 int run_confirm(const Options& options, const ConfirmArguments& arguments) {
-  const std::string refused = arguments.record ? no_openshmem_run("confirm --record", arguments.run)
+  const std::string refused = arguments.record ? no_upc_run("confirm --record", arguments.run)
                                                : no_coarray_run("confirm", arguments.run);
   if (!refused.empty()) return fail(refused, kExitUsage);
   auto candidates = candidates_of(arguments.run, options.alternatives);

@@ -95,21 +95,25 @@ std::string hidden_coarrays(const std::vector<std::string>& line) {
 
 std::string no_openshmem_run(const std::string& command, const std::string& directory) {
   const RecordedProgram program = program_of(directory);
-  switch (program.model) {
-    case Model::OpenShmem:
-      return refuse_openshmem(command, program.path);
-    case Model::Upc:
-      return refuse_upc(command, program.path);
-    case Model::Coarray:
-      return refuse_coarrays(command, program.path);
-    case Model::Other:
-      break;
-  }
-  return "";
+  return program.model == Model::OpenShmem ? refuse_openshmem(command, program.path)
+                                           : no_upc_run(command, directory);
+}
+
+std::string no_upc_run(const std::string& command, const std::string& directory) {
+  const RecordedProgram program = program_of(directory);
+  return program.model == Model::Upc ? refuse_upc(command, program.path)
+                                     : no_coarray_run(command, directory);
 }
 
 std::string process_word(const std::string& directory) {
-  return program_of(directory).model == Model::Upc ? "thread" : "rank";
+  switch (program_of(directory).model) {
+    case Model::Upc:
+      return "thread";
+    case Model::OpenShmem:
+      return "PE";
+    default:
+      return "rank";
+  }
 }
 
 std::string no_coarray_run(const std::string& command, const std::string& directory) {

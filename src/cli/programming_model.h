@@ -11,7 +11,9 @@ namespace photofinish {
 std::string no_openshmem_program(const std::string& command, const std::vector<std::string>& line);
 // The same for a recorded run.
 std::string no_openshmem_run(const std::string& command, const std::string& directory);
-// What the program of a recorded run calls a rank in what confirm prints: "rank" or "thread".
+// Refuse UPC and coarray programs only.
+std::string no_upc_run(const std::string& command, const std::string& directory);
+// What the program of a recorded run calls a rank in what confirm prints: "rank", "thread" or "PE".
 std::string process_word(const std::string& directory);
 // Refuse coarray programs only.
 std::string no_coarray_run(const std::string& command, const std::string& directory);

@@ -109,8 +109,8 @@ Interception::Interception(Call call, CallSite call_site) : call_(call), call_si
     return;
   }
   ParallelRegions::communicate();
-  if (steering_ != nullptr) return;
   journaling_ = Journaling::get();
+  if (steering_ != nullptr && journaling_ == nullptr) return;
   task_->lane->entered(call, call_site.pc);
   start_ = ticks();
 }
@@ -126,39 +126,55 @@ Context& Interception::begin() {
   return c;
 }
 
-// In a confirming run nothing is recorded. False if the tool has failed.
-bool Interception::enter_steered(const Describes& arguments, const steered::How& how) {
-  if (guarded([&] {
-        arguments(begin());
+// In a confirming run only a rank with a journal is recorded. False if the tool has failed.
+bool Interception::enter_steered(const Describes& arguments, const steered::How& how,
+                                 Recorded recorded) {
+  if (journaling_ != nullptr) enter_journaled(arguments, recorded);
+  if (task_ != nullptr && guarded([&] {
+        if (!entry_) arguments(begin());
         steered::before(*steering_, *context_, how);
       }))
     return true;
+  if (entry_) entry_->give_up();
+  entry_.reset();
   steering_ = nullptr;
   task_ = nullptr;
   mpi::before_passing_on(traits(call_).action, 0);
   return false;
 }
 
-void Interception::leave_steered(const Describes& results, const steered::How& how) {
-  if (steering_ == nullptr) return;
+void Interception::leave_steered(const Part<>& answer, const Part<>& record,
+                                 const steered::How& how) {
+  if (steering_ == nullptr) {
+    guarded(answer);
+    return;
+  }
+  if (entry_) return leave_journaled(answer, record, &how);
   finish([&] {
-    results(*context_);
+    answer();
+    record();
     steered::after(*steering_, *context_, how);
   });
 }
 
-void Interception::run_steered(const Describes& arguments, const Part<>& made,
-                               const Describes& results, const steered::How& how) {
-  enter_steered(arguments, how);
+void Interception::run_steered(const Describes& arguments, const Part<>& made, const Part<>& answer,
+                               const Part<>& record, const steered::How& how, Recorded recorded) {
+  enter_steered(arguments, how, recorded);
   made();
-  leave_steered(results, how);
+  end_ = ticks();
+  leave_steered(answer, record, how);
+}
+
+// An event whose call has returned; in a confirming run without a journal there is none.
+void Interception::append() {
+  if (has_event()) append_event(*context_, *recorder_, start_, end_);
 }
 
 void Interception::operating(Ctx context, Describes arguments, Part<> made, Keep keep) {
   if (steering_ == nullptr) return returning(arguments, made);
   const steered::How how{.pending = true, .keeps = true, .context = context};
   bool deferred = false;
-  if (enter_steered(arguments, how) && steering_->is_deferred())
+  if (enter_steered(arguments, how, Recorded::AtReturn) && steering_->is_deferred())
     guarded([&] {
       Later later;
       keep(steered::copies_origin(*steering_), later);
@@ -166,45 +182,40 @@ void Interception::operating(Ctx context, Describes arguments, Part<> made, Keep
       deferred = true;
     });
   if (!deferred) made();
-  leave_steered(kNothing, how);
+  end_ = ticks();
+  leave_steered(kNothing, [&] { append(); }, how);
 }
 
 void Interception::returning(Describes arguments, Part<> made, Part<> answer, Describes results) {
-  if (steering_ != nullptr) return run_steered(arguments, made, results, {});
+  const auto record = [&] {
+    results(*context_);
+    append();
+  };
+  if (steering_ != nullptr)
+    return run_steered(arguments, made, answer, record, {}, Recorded::AtReturn);
   if (task_ != nullptr && journaling_ != nullptr) enter_journaled(arguments, Recorded::AtReturn);
   if (!replays()) made();
-  const std::uint64_t end = ticks();
-  if (entry_)
-    return leave_journaled(answer, [&] {
-      results(*context_);
-      if (!replays()) append_event(*context_, *recorder_, start_, end);
-    });
+  end_ = ticks();
+  if (entry_) return leave_journaled(answer, record);
   guarded(answer);
   if (task_ == nullptr) return;
   finish([&] {
     arguments(begin());
-    results(*context_);
-    append_event(*context_, *recorder_, start_, end);
+    record();
   });
 }
 
 void Interception::attempting(Part<> made, Part<> answer, const bool& failed, Describes results) {
-  if (steering_ != nullptr)
-    return run_steered(
-        kNothing, [&] { made(), answer(); },
-        [&](Context& c) {
-          results(c);
-          c.event.fields.set(Field::flag, failed ? 0 : 1);
-        },
-        {});
-  if (task_ != nullptr && journaling_ != nullptr) enter_journaled(kNothing, Recorded::AtReturn);
-  if (!replays()) made();
-  const std::uint64_t end = ticks();
   const auto record = [&] {
     results(*context_);
     context_->event.fields.set(Field::flag, failed ? 0 : 1);
-    if (!replays()) mpi::append_attempt(*context_, *recorder_, start_, end, failed);
+    if (has_event()) mpi::append_attempt(*context_, *recorder_, start_, end_, failed);
   };
+  if (steering_ != nullptr)
+    return run_steered(kNothing, made, answer, record, {}, Recorded::AtReturn);
+  if (task_ != nullptr && journaling_ != nullptr) enter_journaled(kNothing, Recorded::AtReturn);
+  if (!replays()) made();
+  end_ = ticks();
   if (entry_) return leave_journaled(answer, record);
   guarded(answer);
   if (task_ == nullptr) return;
@@ -215,13 +226,18 @@ void Interception::attempting(Part<> made, Part<> answer, const bool& failed, De
 }
 
 void Interception::waiting(Describes arguments, Part<> made, Part<> answer, Describes results) {
+  const auto record = [&] {
+    results(*context_);
+    if (has_event()) finish_event(*context_, *recorder_, end_);
+  };
   if (steering_ != nullptr) {
     const Action action = traits(call_).action;
     const bool polls = steered::is_active() && call_ != ShmemCall::shmem_team_sync &&
                        (action == Action::Barrier || action == Action::Synchronize);
     return run_steered(
-        arguments, [&] { made(), answer(); }, results,
-        {.waits = action != Action::Quiet && action != Action::Abort, .polls = polls});
+        arguments, made, answer, record,
+        {.waits = action != Action::Quiet && action != Action::Abort, .polls = polls},
+        Recorded::FromStart);
   }
   if (task_ != nullptr) {
     if (journaling_ != nullptr)
@@ -230,11 +246,7 @@ void Interception::waiting(Describes arguments, Part<> made, Part<> answer, Desc
       enter(arguments);
   }
   if (!replays()) made();
-  const std::uint64_t end = ticks();
-  const auto record = [&] {
-    results(*context_);
-    if (!replays()) finish_event(*context_, *recorder_, end);
-  };
+  end_ = ticks();
   if (entry_) return leave_journaled(answer, record);
   guarded(answer);
   if (task_ != nullptr) finish(record);
@@ -252,25 +264,24 @@ void Interception::waiting_until(Describes arguments, Part<> made, Part<bool&> i
         return over;
       });
     made();
-    answer();
   };
-  run_steered(arguments, wait, results, {.waits = true, .polls = true});
+  run_steered(
+      arguments, wait, answer,
+      [&] {
+        results(*context_);
+        if (has_event()) finish_event(*context_, *recorder_, end_);
+      },
+      {.waits = true, .polls = true}, Recorded::FromStart);
 }
 
 void Interception::querying(Part<> made, Part<> answer, const bool& found, Describes results) {
-  if (steering_ != nullptr) {
-    made();
-    answer();
-    if (found) finish([&] { results(begin()); });
-    return;
-  }
   if (task_ != nullptr && journaling_ != nullptr) enter_journaled(kNothing, Recorded::Maybe);
   if (!replays()) made();
-  const std::uint64_t end = ticks();
+  end_ = ticks();
   const auto record = [&] {
     if (!found) return;
     results(*context_);
-    if (!replays()) append_event(*context_, *recorder_, start_, end);
+    append();
   };
   if (entry_) return leave_journaled(answer, record);
   guarded(answer);
@@ -283,22 +294,23 @@ void Interception::querying(Part<> made, Part<> answer, const bool& found, Descr
 
 void Interception::ending(Part<> made, Part<> made_on_replay) {
   if (task_ == nullptr) return made();
-  if (steering_ != nullptr) {
-    const steered::How how{.waits = true};
-    if (!enter_steered(kNothing, how)) return made();
-    mpi::before_last_call();
-    made();
-    leave_steered(kNothing, how);
-    return Recorder::last()->finalized();
-  }
   if (journaling_ != nullptr) Journaling::pause_values(true);
-  enter(kNothing);
+  const steered::How how{.waits = true};
+  if (steering_ == nullptr || journaling_ != nullptr) enter(kNothing);
+  if (task_ != nullptr && steering_ != nullptr && !finish([&] {
+        if (!context_) begin();
+        steered::before(*steering_, *context_, how);
+      }))
+    task_ = nullptr;
   const bool records = task_ != nullptr;
   if (records) mpi::before_last_call();
   replays() ? made_on_replay() : made();
   if (!records) return;
-  const std::uint64_t end = ticks();
-  finish([&] { finish_event(*context_, *recorder_, end); });
+  end_ = ticks();
+  finish([&] {
+    if (has_event()) finish_event(*context_, *recorder_, end_);
+    if (steering_ != nullptr) steered::after(*steering_, *context_, how);
+  });
   Recorder::last()->finalized();
   if (journaling_ != nullptr && !has_failed()) guarded([&] { journaling_->finalized(*task_); });
 }
@@ -407,9 +419,13 @@ bool may_observe(Action action) {
 
 }  // namespace
 
-void Interception::leave_journaled(const Part<>& answer, const Part<>& record) {
+void Interception::leave_journaled(const Part<>& answer, const Part<>& record,
+                                   const steered::How* how) {
   finish([&] {
     const TurnScope turn(TurnKind::Return, Turns::in_call());
+    // What the call writes includes what steering completes at once.
+    const bool completes_early = how != nullptr && how->pending;
+    if (completes_early) steered::after(*steering_, *context_, *how);
     answer();
     const Action action = traits(call_).action;
     const bool has_results = action != Action::SymmetricAllocate && action != Action::SymmetricFree;
@@ -422,6 +438,7 @@ void Interception::leave_journaled(const Part<>& answer, const Part<>& record) {
     report_operation(*journaling_, *context_);
     report_results(*journaling_, *context_);
     if (may_observe(action)) journaling_->exchange_changes(*task_);
+    if (how != nullptr && !completes_early) steered::after(*steering_, *context_, *how);
     entry_->close();
   });
 }
@@ -506,13 +523,14 @@ void forget_context(Ctx context) {
 
 void leave_pending(const Context& c, Ctx context) {
   const std::int64_t number = number_of(context);
-  if (Journaling::get() != nullptr) {
+  if (const Journaling* const journaling = Journaling::get()) {
     Contexts& all = contexts();
     std::lock_guard lock(all.mutex);
     for (const Buffer& buffer : c.event.buffers)
       if (buffer.access == BufferUse::Write)
         all.pending[number].fills.push_back({buffer, TaskState::of(c.task).steps + 1});
-    return;  // its loads need no hook: the contents are in the journal
+    // Its loads need no hook, unless they are steered: the contents are in the journal.
+    if (!journaling->is_steered()) return;
   }
   Reach* const reach = Reach::get();
   if (reach == nullptr) return;

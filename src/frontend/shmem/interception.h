@@ -112,16 +112,23 @@ class Interception {
  private:
   Context& begin();
   void enter(const Describes& arguments);
-  // In a confirming run.
-  bool enter_steered(const Describes& arguments, const steered::How& how);
-  void leave_steered(const Describes& results, const steered::How& how);
-  void run_steered(const Describes& arguments, const Part<>& made, const Describes& results,
-                   const steered::How& how);
   // When the event of the call is recorded.
   enum class Recorded : std::uint8_t { FromStart, AtReturn, Maybe };
+  // In a confirming run.
+  bool enter_steered(const Describes& arguments, const steered::How& how, Recorded recorded);
+  void leave_steered(const Part<>& answer, const Part<>& record, const steered::How& how);
+  void run_steered(const Describes& arguments, const Part<>& made, const Part<>& answer,
+                   const Part<>& record, const steered::How& how, Recorded recorded);
+  // The call is an event of the trace: not in a replay, nor in a confirming run without a journal.
+  bool has_event() const {
+    return journaling_ != nullptr ? !journaling_->replays() : steering_ == nullptr;
+  }
+  void append();
   void enter_journaled(const Describes& arguments, Recorded recorded);
-  // Exchanges what the call returned and wrote, and passes it on to `record`.
-  void leave_journaled(const Part<>& answer, const Part<>& record);
+  // Exchanges what the call returned and wrote, and passes it on to `record`. `how`: of a
+  // confirming run.
+  void leave_journaled(const Part<>& answer, const Part<>& record,
+                       const steered::How* how = nullptr);
   template <class Piece>
   bool finish(Piece piece) {
     if (guarded(piece)) return true;
@@ -137,7 +144,7 @@ class Interception {
   Task* task_ = nullptr;              // null: the call is passed on
   Journaling* journaling_ = nullptr;  // of a recorded or replayed rank
   Steering* steering_ = nullptr;      // of a confirming run
-  std::uint64_t start_ = 0;
+  std::uint64_t start_ = 0, end_ = 0;
   std::optional<Context> context_;
   std::optional<Entry> entry_;
 };
