@@ -1,5 +1,5 @@
 // One rank fails because of two others: rank 3 sends a number to rank 7, which puts it into the
-// memory of rank 12. All other ranks add to a counter there. Start it with 16 ranks.
+// memory of rank 12. All other ranks add to a counter there. Run it with 16 ranks.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-// Each PE puts a value to its right neighbor, which prints it. shmem_sync_all completes no put:
-// with -DFIXED, shmem_barrier_all does.
+// Each PE puts a value into its right neighbor, which prints it. shmem_sync_all does not complete
+// the put. With -DFIXED, shmem_barrier_all does.
 #include <shmem.h>
 #include <stdio.h>
 

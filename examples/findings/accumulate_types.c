@@ -1,5 +1,5 @@
-// Two ranks add to one address, one of them 4 bytes, the other 8. Built with -DFIXED both add 8
-// bytes.
+// Two ranks accumulate to one address: one adds an int, the other a long. With -DFIXED, both add
+// a long.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-// Rank 0 takes the first message that arrives for the setting, and the second for the data. Built
-// with -DFIXED it names their sources.
+// Rank 0 assumes that the first message to arrive is the setting, and the second the data. With
+// -DFIXED, it names their sources.
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>

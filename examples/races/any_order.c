@@ -1,5 +1,5 @@
-// Rank 0 takes the messages as they arrive, and assumes that this is the order of ranks. Fixed: it
-// names each source.
+// Rank 0 receives the messages as they arrive, and assumes that they arrive in rank order. Fixed:
+// it names each source.
 #include <mpi.h>
 #include <stdio.h>
 // run: ranks=4

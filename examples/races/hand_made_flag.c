@@ -1,4 +1,4 @@
-// UPC-Thrille, NPB BT and SP 3.3: hand-written signal (v = 1) and wait (while (v == 0)). The tool
+// UPC-Thrille, NPB BT and SP 3.3: a hand-written signal (v = 1) and wait (while (v == 0)). The tool
 // cannot know that the flag orders the data, so it predicts both races; only the race on the flag
 // can happen. Fixed: a message instead of the flag.
 #include "window.h"

@@ -1,5 +1,5 @@
-// Shared by the programs of this folder: rank, size, and a window of ints. The racing calls are in
-// the programs themselves.
+// Shared by the programs in this directory: rank, size, and a window of ints. The racing calls are
+// in the programs themselves.
 #pragma once
 #include <mpi.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
-// UPC-Thrille, NPB FT 2.3: the accesses to dbg_sum are "protected" by a lock, but each rank has
-// been given a lock of its own. Here: the lock of one window, which each rank takes at itself,
-// while dbg_sum is in another window at rank 0. Fixed: all take the lock at rank 0.
+// UPC-Thrille, NPB FT 2.3: a lock should protect the accesses to dbg_sum, but each rank has a
+// different lock. Here: each rank locks a window with itself as the target, while dbg_sum is in
+// another window on rank 0. Fixed: all ranks lock rank 0.
 #include "window.h"
 // run: ranks=2
 // output: dbg_sum 3

@@ -13,8 +13,8 @@ except ImportError:
 
 
 class Photofinish(CMakePackage):
-    """Detects races in MPI programs (one-sided, buffer and message races) and deadlocks, and confirms each race by running the program in
-    both orders."""
+    """Detects races (one-sided, buffer and message races) and deadlocks in MPI programs, and confirms races by forcing each
+    order."""
 
     manual_download = True
     license("Apache-2.0")
