@@ -5,11 +5,11 @@ set(CPACK_PACKAGE_CONTACT "The Photofinish authors <photofinish@localhost>")
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "race detector for MPI programs")
 set(CPACK_PACKAGE_DESCRIPTION
-    "Photofinish runs an unchanged MPI program and follows its messages,
+    "Photofinish runs an unchanged MPI program and records its messages,
 collectives and one-sided operations. It reports concurrent conflicting
 accesses to memory, receives that could have matched another message,
-and dependence on send buffering. It runs the program again to confirm
-each race in both orders.")
+deadlocks, and dependence on send buffering. It runs the program again
+to confirm races, and forces each order.")
 set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_SOURCE_DIR}/LICENSE)
 set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_STRIP_FILES ON)
