@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/task_key.h"
+
 namespace photofinish {
 
 TaskOrder::TaskOrder(SyncPoint sync_points_done) : tasks_(1) {
@@ -22,6 +24,11 @@ void TaskOrder::join(Task& task, const Clock& clock, SyncPoint sync_point) {
   task.sync_point = std::max(task.sync_point, sync_point);
 }
 
+void TaskOrder::join(Released& released, const Task& task) {
+  join(released.clock, task.clock);
+  released.sync_point = std::max(released.sync_point, task.sync_point);
+}
+
 // Adds the task's own events that are complete when this one starts.
 void TaskOrder::add_own(std::uint32_t task, Timestamp start) {
   Task& own = tasks_[task];
@@ -40,15 +47,19 @@ void TaskOrder::enter(std::uint32_t task, Timestamp start, bool acquires) {
 
 void TaskOrder::release(std::uint32_t task, std::uint64_t key, Timestamp start, bool rests) {
   add_own(task, start);
-  Released& released = released_[key];
-  join(released.clock, tasks_[task].clock);
-  released.sync_point = std::max(released.sync_point, tasks_[task].sync_point);
+  join(released_[key], tasks_[task]);
+  if (is_atomic_key(key)) join(by_atomics_, tasks_[task]);
   tasks_[task].rests = rests;
 }
 
 void TaskOrder::acquire(std::uint32_t task, std::uint64_t key) {
-  if (const auto found = released_.find(key); found != released_.end())
-    join(tasks_[task], found->second.clock, found->second.sync_point);
+  const auto take = [&](std::uint64_t one) {
+    if (const auto found = released_.find(one); found != released_.end())
+      join(tasks_[task], found->second.clock, found->second.sync_point);
+  };
+  take(key);
+  if (is_atomic_key(key)) take(kFenceKey);
+  if (key == kFenceKey) join(tasks_[task], by_atomics_.clock, by_atomics_.sync_point);
 }
 
 void TaskOrder::send(std::uint32_t task, Timestamp start, SyncPoint phase) {

@@ -6,6 +6,10 @@
 // communicate are ordered as observed, since a reply to one thread may depend on a message from
 // another. Both may add order, so a race may be missed, but none is invented.
 //
+// Atomic operations and fences: relaxed operations are not events. So a fence counts as having read
+// what any atomic operation released, and an acquiring operation as having read what was stored
+// behind a fence. This adds order in programs that use both.
+//
 // Misses: a task whose start was not seen knows everything before its first event.
 #pragma once
 
@@ -61,11 +65,13 @@ class TaskOrder {
     SyncPoint sync_point = 0;
   };
   static bool join(Clock& clock, const Clock& other);
+  static void join(Released& released, const Task& task);
   void join(Task& task, const Clock& clock, SyncPoint sync_point);
   void add_own(std::uint32_t task, Timestamp start);
 
   std::vector<Task> tasks_;
   std::unordered_map<std::uint64_t, Released> released_;
+  Released by_atomics_;   // by any of them
   Clock at_sync_points_;  // of all tasks that called one
   // For each task: up to which timestamp other ranks may know it, by phase.
   struct Reported {

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "runtime/ending.h"
 #include "runtime/failure.h"
+#include "runtime/thread_end.h"
 #include "runtime/turns.h"
 
 namespace photofinish {
@@ -18,7 +20,6 @@ namespace {
 // byte.
 constexpr double kNsPerUnit = 100;
 
-pthread_key_t g_task_key;
 char g_rank_name[128] = "";  // for messages on standard error
 
 }  // namespace
@@ -64,7 +65,6 @@ Result<Recorder*> Recorder::start(const std::string& directory, RankDefinition r
   self->sites_ = std::make_unique<SiteTable>(*self->writer_, options.stack_depth);
   std::snprintf(g_rank_name, sizeof g_rank_name, "rank %d on %s: ", rank.rank.value,
                 rank.host.c_str());
-  pthread_key_create(&g_task_key, detach);
   pthread_atfork(nullptr, nullptr, [] {
     instance_.store(nullptr);
     if (Recorder* recorder = last_.exchange(nullptr)) recorder->writer_->abandon();
@@ -91,7 +91,7 @@ Task* Recorder::attach() {
   Lane* lane = writer_->open_lane(definition);
   if (lane == nullptr) return nullptr;
   current_task_ = new Task(*sites_, id, lane);
-  pthread_setspecific(g_task_key, current_task_);
+  ThreadEnd::call(ThreadEnd::Step::Detach, detach);
   return current_task_;
 }
 
@@ -103,11 +103,9 @@ void Recorder::finalized() {
 
 void Recorder::aborting(int code) { writer_->note_state(RankState::Aborted, code); }
 
-// Destructors of the program's own thread-specific data may run later and call MPI. That creates
-// another task.
-void Recorder::detach(void* argument) {
-  auto* task = static_cast<Task*>(argument);
-  current_task_ = nullptr;
+void Recorder::detach() {
+  Task* const task = std::exchange(current_task_, nullptr);
+  if (task == nullptr) return;
   guarded([&] {
     if (Recorder* recorder = get()) recorder->writer_->close_lane(task->lane);
     delete task;

@@ -65,7 +65,7 @@ class Recorder {
  private:
   Recorder() = default;
   [[gnu::cold, gnu::noinline]] Task* attach();
-  static void detach(void* task);  // when its thread ends
+  static void detach();  // when the thread ends
 
   static std::atomic<Recorder*> instance_, last_;
   static thread_local Task* current_task_;

@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "model/task_key.h"
+
 namespace photofinish {
 
 class Tasks {
@@ -57,36 +59,5 @@ class Tasks {
   static void (*begin_)();
   static thread_local std::uint32_t line_;
 };
-
-// The kind of a key; the rest of it is an address or a number.
-enum class TaskKey : std::uint64_t {
-  Thread = 1,
-  ThreadEnd,
-  Mutex,
-  Condition,
-  Barrier,
-  Semaphore,
-  Once,
-  Atomic,
-  Fence,
-  Team,
-  TeamBarrier,
-  TeamTasks,
-  TaskStart,
-  TaskEnd,
-  TaskFulfilled,
-  TaskChildren,
-  TaskGroup,
-  DependenceIn,
-  DependenceOut,
-  DependenceSet,
-  SectionStart,
-  SectionEnd,
-  Switch  // nobody acquires it: from here on the thread runs another task
-};
-inline std::uint64_t task_key(TaskKey kind, const void* what, std::uint64_t number = 0) {
-  return (static_cast<std::uint64_t>(kind) << 56) ^ reinterpret_cast<std::uint64_t>(what) ^
-         (number << 50);
-}
 
 }  // namespace photofinish

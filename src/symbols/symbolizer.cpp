@@ -99,6 +99,7 @@ std::string demangled(const char* name) {
   if (const std::string fortran = gfortran_name(name); !fortran.empty()) return fortran;
   if (std::string_view(name).starts_with("_Q"))
     if (const std::string fortran = fortran_name(name); !fortran.empty()) return fortran;
+  if (!std::string_view(name).starts_with("_Z")) return name;  // b is no mangled "bool"
   int status = 0;
   char* text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
   if (text == nullptr || status != 0) return name;

@@ -56,6 +56,8 @@ enum DependenceType {
   kOut = 2,
   kInOut = 3,
   kMutexInOutSet = 4,
+  kSource = 5,
+  kSink = 6,
   kInOutSet = 7,
   kOutAllMemory = 34,
   kInOutAllMemory = 35

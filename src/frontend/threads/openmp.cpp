@@ -31,6 +31,7 @@ namespace {
 using ompt::Data;
 
 constexpr std::uint32_t kFirstLine = 4096, kLines = 512;
+constexpr std::uint64_t kIterationKeys = 61;  // iterations that share one count as ordered
 
 std::atomic<bool> g_connected{false};
 ompt::GetTaskInfo g_task_info = nullptr;
@@ -115,21 +116,23 @@ void on_parallel_end(Data* parallel, Data*, int, const void*) {
 
 void on_implicit_task(int scope, Data* parallel, Data* task, unsigned, unsigned number, int flags) {
   guarded([&] {
-    if ((flags & ompt::kInitialTask) != 0) {
-      if (scope == ompt::kBegin) need(task);
-      return;
-    }
+    const bool is_initial = (flags & ompt::kInitialTask) != 0;  // of the program, or of a league
     if (scope == ompt::kBegin) {
       TaskRecord* const record = need(task);
       record->team = parallel != nullptr ? static_cast<Team*>(parallel->pointer) : nullptr;
+      if (is_initial && record->team == nullptr) return;
       record->around = std::exchange(t_implicit, record);
       if (number != 0 && record->team != nullptr && Turns::names_threads())
         Turns::set_self(Turns::team_member(record->team->starter, number));
       Tasks::acquire(task_key(TaskKey::Team, record->team));
     } else {
-      if (TaskRecord* const record = record_of(task)) t_implicit = record->around;
+      TaskRecord* const record = record_of(task);
+      if (is_initial && (record == nullptr || record->team == nullptr)) return;
+      if (record != nullptr) t_implicit = record->around;
+      // The end of a league has no barrier.
+      if (is_initial) Tasks::release(task_key(TaskKey::TeamBarrier, record->team), number != 0);
       if (number != 0 && Turns::names_threads()) Turns::set_self({});
-      drop(record_of(task));
+      drop(record);
       if (task != nullptr) task->pointer = nullptr;
     }
   });
@@ -226,9 +229,21 @@ void on_task_create(Data* encountering, const void*, Data* created, int flags, i
   });
 }
 
+// Iterations that wait for earlier ones (ordered depend): `source` reports the end of an
+// iteration's part, `sink` waits for that of the iteration that it names.
+void on_iteration(const TaskRecord& record, const ompt::Dependence* iteration, int dimensions) {
+  std::uint64_t number = 0;
+  for (int i = 0; i < dimensions; ++i)
+    number = number * 0x9E3779B97F4A7C15 + iteration[i].variable.value;
+  const std::uint64_t key = task_key(TaskKey::Iteration, record.team, number % kIterationKeys);
+  iteration->type == ompt::kSource ? Tasks::release(key) : Tasks::acquire(key);
+}
+
 void on_dependences(Data* task, const ompt::Dependence* all, int count) {
   guarded([&] {
     TaskRecord* const record = need(task);
+    if (record != nullptr && count > 0 && (all->type == ompt::kSource || all->type == ompt::kSink))
+      return on_iteration(*record, all, count);
     for (int i = 0; record != nullptr && i < count; ++i) {
       const bool all_memory =
           all[i].type == ompt::kOutAllMemory || all[i].type == ompt::kInOutAllMemory;

@@ -11,16 +11,20 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <threads.h>
 #include <time.h>
 
 #include <cerrno>
+#include <mutex>
 #include <optional>
+#include <unordered_map>
 
 #include "frontend/threads/runtime_code.h"
 #include "runtime/failure.h"
 #include "runtime/parallel_regions.h"
 #include "runtime/tasks.h"
 #include "runtime/thread_accesses.h"
+#include "runtime/thread_end.h"
 #include "runtime/turns.h"
 
 namespace photofinish {
@@ -33,8 +37,9 @@ void* find_next(const char* name, const char* version) {
   return dlsym(RTLD_NEXT, name);
 }
 
-#define NEXT_VERSION(name, version) \
-  static auto* const real = reinterpret_cast<decltype(&name)>(find_next(#name, version))
+#define NEXT_VERSION(name, version)          \
+  [[maybe_unused]] static auto* const real = \
+      reinterpret_cast<decltype(&name)>(find_next(#name, version))
 #define NEXT(name) NEXT_VERSION(name, nullptr)
 #if defined(__x86_64__)
 #define CONDITION_VERSION "GLIBC_2.3.2"
@@ -60,36 +65,97 @@ bool is_turn(const void* caller) {
 
 #define CALLER __builtin_return_address(0)
 
+// However the thread ends. The next thread may get its stack and its thread-local variables.
+void end_thread() {
+  guarded([] {
+    Turns::set_self({});
+    if (!Tasks::active()) return;
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+      void* low = nullptr;
+      std::size_t bytes = 0;
+      pthread_attr_getstack(&attributes, &low, &bytes);
+      Tasks::give_back(low, static_cast<char*>(low) + bytes);
+      pthread_attr_destroy(&attributes);
+    }
+    Tasks::release(task_key(TaskKey::ThreadEnd, reinterpret_cast<const void*>(pthread_self())),
+                   true);
+  });
+}
+
+template <class Result>
 struct ThreadStart {
-  void* (*function)(void*);
+  Result (*function)(void*);
   void* argument;
   ThreadName name;
 };
 
-// When a thread ends, however it does.
-struct ThreadEnd {
-  bool started = false;
-  ~ThreadEnd() {
-    if (!started) return;
-    guarded([] {
-      Turns::set_self({});
-      Tasks::release(task_key(TaskKey::ThreadEnd, reinterpret_cast<const void*>(pthread_self())),
-                     true);
-    });
-  }
-};
-thread_local ThreadEnd t_end;
-
-void* run_thread(void* argument) {
-  auto* const start = static_cast<ThreadStart*>(argument);
-  const ThreadStart copy = *start;
+template <class Result>
+Result run_thread(void* argument) {
+  auto* const start = static_cast<ThreadStart<Result>*>(argument);
+  const ThreadStart<Result> copy = *start;
   guarded([&] {
     Turns::set_self(start->name);
     Tasks::acquire(task_key(TaskKey::Thread, start));
-    t_end.started = true;
+    ThreadEnd::call(ThreadEnd::Step::Release, end_thread);
     delete start;
   });
   return copy.function(copy.argument);
+}
+
+// `real` starts a thread with a function and its argument, and returns 0 or an error.
+template <class Result, class Real>
+int start_thread(const void* caller, Result (*function)(void*), void* argument, Real real) {
+  ThreadStart<Result>* start = nullptr;
+  guarded([&] {
+    const bool program = !is_runtime(caller);
+    if (program) Tasks::begin();
+    const bool named = program && Turns::names_threads();
+    if (!Tasks::active()) ThreadAccesses::before_thread();
+    if (named) Turns::begin();
+    if (!program || (!Tasks::active() && !named)) return;
+    if (Tasks::active()) ParallelRegions::begin_thread();
+    start = new ThreadStart<Result>{function, argument, named ? Turns::next_child() : ThreadName{}};
+    Tasks::release(task_key(TaskKey::Thread, start));
+  });
+  if (start == nullptr) return real(function, argument);
+  const int result = real(run_thread<Result>, start);
+  if (result != 0) guarded([&] { delete start; });
+  return result;
+}
+
+// How many threads meet at each barrier, and how many have come. A thread that leaves late does not
+// know those that have come to the next meeting.
+class Barriers {
+ public:
+  void start(const void* barrier, unsigned threads) {
+    const std::lock_guard lock(mutex_);
+    all_[barrier] = {threads, 0};
+  }
+  void forget(const void* barrier) {
+    const std::lock_guard lock(mutex_);
+    all_.erase(barrier);
+  }
+  std::uint64_t arrive(const void* barrier) {
+    const std::lock_guard lock(mutex_);
+    const auto found = all_.find(barrier);
+    if (found == all_.end() || found->second.threads == 0) return 0;
+    return found->second.arrivals++ / found->second.threads % kMeetings;
+  }
+
+ private:
+  static constexpr std::uint64_t kMeetings = 64;
+  struct Barrier {
+    unsigned threads;
+    std::uint64_t arrivals;
+  };
+  std::mutex mutex_;
+  std::unordered_map<const void*, Barrier> all_;
+};
+
+Barriers& barriers() {
+  static auto* const all = new Barriers;  // the program's last threads may still be in it
+  return *all;
 }
 
 // A lock that was taken: the result says whether.
@@ -177,7 +243,7 @@ int wait_for_condition(const void* caller, const void* condition, const void* lo
 
 // What the calling thread has given to pthread_once.
 struct OnceCall {
-  pthread_once_t* once = nullptr;
+  const void* once = nullptr;
   void (*function)() = nullptr;
   bool is_turn = false;
   TurnScope* turn = nullptr;  // of a replayed rank: it lasts until the function is called
@@ -186,7 +252,7 @@ thread_local OnceCall t_once;
 
 // The release comes before others are told that the function has been called. So does the turn of
 // whoever calls it.
-void call_once() {
+void run_function_once() {
   const OnceCall call = t_once;
   if (call.turn != nullptr) call.turn->end();
   if (call.is_turn && !Turns::replays()) TurnScope(TurnKind::Once, true).set(1);
@@ -218,32 +284,33 @@ using namespace photofinish;
 EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                             void* (*function)(void*), void* argument) {
   NEXT(pthread_create);
-  ThreadStart* start = nullptr;
-  const void* const caller = CALLER;
-  guarded([&] {
-    const bool program = !is_runtime(caller);
-    if (program) Tasks::begin();
-    const bool named = program && Turns::names_threads();
-    if (!Tasks::active()) ThreadAccesses::before_thread();
-    if (named) Turns::begin();
-    if (!program || (!Tasks::active() && !named)) return;
-    if (Tasks::active()) ParallelRegions::begin_thread();
-    start = new ThreadStart{function, argument, named ? Turns::next_child() : ThreadName{}};
-    Tasks::release(task_key(TaskKey::Thread, start));
+  return start_thread(CALLER, function, argument, [&](auto* run, void* passed) {
+    return real(thread, attributes, run, passed);
   });
-  if (start == nullptr) return real(thread, attributes, function, argument);
-  const int result = real(thread, attributes, run_thread, start);
-  if (result != 0) guarded([&] { delete start; });
-  return result;
 }
 
-EXPORTED int pthread_join(pthread_t thread, void** value) {
-  NEXT(pthread_join);
-  const bool program = is_program(CALLER);
-  const int result = real(thread, value);
-  return program ? taken(result, TaskKey::ThreadEnd, reinterpret_cast<const void*>(thread))
-                 : result;
+EXPORTED int thrd_create(thrd_t* thread, int (*function)(void*), void* argument) {
+  NEXT(thrd_create);
+  return start_thread(CALLER, function, argument,
+                      [&](auto* run, void* passed) { return real(thread, run, passed); });
 }
+
+#define JOINS(name, parameters, arguments)                                                    \
+  EXPORTED int name parameters {                                                              \
+    NEXT(name);                                                                               \
+    const bool program = is_program(CALLER);                                                  \
+    const int result = real arguments;                                                        \
+    return program ? taken(result, TaskKey::ThreadEnd, reinterpret_cast<const void*>(thread)) \
+                   : result;                                                                  \
+  }
+JOINS(pthread_join, (pthread_t thread, void** value), (thread, value))
+JOINS(pthread_tryjoin_np, (pthread_t thread, void** value), (thread, value))
+JOINS(pthread_timedjoin_np, (pthread_t thread, void** value, const timespec* until),
+      (thread, value, until))
+JOINS(pthread_clockjoin_np,
+      (pthread_t thread, void** value, clockid_t clock, const timespec* until),
+      (thread, value, clock, until))
+JOINS(thrd_join, (thrd_t thread, int* value), (thread, value))
 
 // `wait` is the function that takes the lock however long that takes.
 #define TAKES(name, way, kind, parameters, arguments, lock, wait)                            \
@@ -283,11 +350,22 @@ TAKES(pthread_rwlock_timedrdlock, WaitsUntil, Mutex,
       (pthread_rwlock_t * lock, const timespec* until), (lock, until), lock, pthread_rwlock_rdlock)
 TAKES(pthread_rwlock_timedwrlock, WaitsUntil, Mutex,
       (pthread_rwlock_t * lock, const timespec* until), (lock, until), lock, pthread_rwlock_wrlock)
+TAKES(pthread_rwlock_clockrdlock, WaitsUntil, Mutex,
+      (pthread_rwlock_t * lock, clockid_t clock, const timespec* until), (lock, clock, until), lock,
+      pthread_rwlock_rdlock)
+TAKES(pthread_rwlock_clockwrlock, WaitsUntil, Mutex,
+      (pthread_rwlock_t * lock, clockid_t clock, const timespec* until), (lock, clock, until), lock,
+      pthread_rwlock_wrlock)
 GIVES(pthread_rwlock_unlock, Mutex, (pthread_rwlock_t * lock), (lock), lock)
 TAKES(pthread_spin_lock, Waits, Mutex, (pthread_spinlock_t * lock), (lock), lock, pthread_spin_lock)
 TAKES(pthread_spin_trylock, Tries, Mutex, (pthread_spinlock_t * lock), (lock), lock,
       pthread_spin_lock)
 GIVES(pthread_spin_unlock, Mutex, (pthread_spinlock_t * lock), (lock), const_cast<const int*>(lock))
+TAKES(mtx_lock, Waits, Mutex, (mtx_t * lock), (lock), lock, mtx_lock)
+TAKES(mtx_trylock, Tries, Mutex, (mtx_t * lock), (lock), lock, mtx_lock)
+TAKES(mtx_timedlock, WaitsUntil, Mutex, (mtx_t * lock, const timespec* until), (lock, until), lock,
+      mtx_lock)
+GIVES(mtx_unlock, Mutex, (mtx_t * lock), (lock), lock)
 
 #define TAKES_SEMAPHORE(name, way, parameters, arguments)                      \
   EXPORTED int name parameters {                                               \
@@ -310,34 +388,51 @@ TAKES_SEMAPHORE(sem_clockwait, WaitsUntil,
                 (semaphore, clock, until))
 GIVES(sem_post, Semaphore, (sem_t * semaphore), (semaphore), semaphore)
 
-#define WAITS(name, version, parameters, arguments)                                                \
+// `unlock` and `lock` are the functions of the lock that the condition uses.
+#define WAITS(name, version, parameters, arguments, unlock, take)                                  \
   EXPORTED int name parameters {                                                                   \
     NEXT_VERSION(name, version);                                                                   \
-    static auto* const unlocks = reinterpret_cast<decltype(&pthread_mutex_unlock)>(                \
-        find_next("pthread_mutex_unlock", nullptr));                                               \
-    static auto* const locks =                                                                     \
-        reinterpret_cast<decltype(&pthread_mutex_lock)>(find_next("pthread_mutex_lock", nullptr)); \
+    static auto* const unlocks = reinterpret_cast<decltype(&unlock)>(find_next(#unlock, nullptr)); \
+    static auto* const locks = reinterpret_cast<decltype(&take)>(find_next(#take, nullptr));       \
     return wait_for_condition(                                                                     \
         CALLER, condition, lock, [&] { return real arguments; }, [&] { unlocks(lock); },           \
         [&] { locks(lock); });                                                                     \
   }
 WAITS(pthread_cond_wait, CONDITION_VERSION, (pthread_cond_t * condition, pthread_mutex_t* lock),
-      (condition, lock))
+      (condition, lock), pthread_mutex_unlock, pthread_mutex_lock)
 WAITS(pthread_cond_timedwait, CONDITION_VERSION,
       (pthread_cond_t * condition, pthread_mutex_t* lock, const timespec* until),
-      (condition, lock, until))
+      (condition, lock, until), pthread_mutex_unlock, pthread_mutex_lock)
 WAITS(pthread_cond_clockwait, nullptr,
       (pthread_cond_t * condition, pthread_mutex_t* lock, clockid_t clock, const timespec* until),
-      (condition, lock, clock, until))
-EXPORTED int pthread_cond_signal(pthread_cond_t* condition) {
-  NEXT_VERSION(pthread_cond_signal, CONDITION_VERSION);
-  if (is_program(CALLER)) given_back(TaskKey::Condition, condition);
-  return real(condition);
+      (condition, lock, clock, until), pthread_mutex_unlock, pthread_mutex_lock)
+WAITS(cnd_wait, nullptr, (cnd_t * condition, mtx_t* lock), (condition, lock), mtx_unlock, mtx_lock)
+WAITS(cnd_timedwait, nullptr, (cnd_t * condition, mtx_t* lock, const timespec* until),
+      (condition, lock, until), mtx_unlock, mtx_lock)
+
+#define SIGNALS(name, version, type)                                   \
+  EXPORTED int name(type* condition) {                                 \
+    NEXT_VERSION(name, version);                                       \
+    if (is_program(CALLER)) given_back(TaskKey::Condition, condition); \
+    return real(condition);                                            \
+  }
+SIGNALS(pthread_cond_signal, CONDITION_VERSION, pthread_cond_t)
+SIGNALS(pthread_cond_broadcast, CONDITION_VERSION, pthread_cond_t)
+SIGNALS(cnd_signal, nullptr, cnd_t)
+SIGNALS(cnd_broadcast, nullptr, cnd_t)
+
+EXPORTED int pthread_barrier_init(pthread_barrier_t* barrier,
+                                  const pthread_barrierattr_t* attributes, unsigned count) {
+  NEXT(pthread_barrier_init);
+  const int result = real(barrier, attributes, count);
+  if (result == 0) guarded([&] { barriers().start(barrier, count); });
+  return result;
 }
-EXPORTED int pthread_cond_broadcast(pthread_cond_t* condition) {
-  NEXT_VERSION(pthread_cond_broadcast, CONDITION_VERSION);
-  if (is_program(CALLER)) given_back(TaskKey::Condition, condition);
-  return real(condition);
+
+EXPORTED int pthread_barrier_destroy(pthread_barrier_t* barrier) {
+  NEXT(pthread_barrier_destroy);
+  guarded([&] { barriers().forget(barrier); });
+  return real(barrier);
 }
 
 EXPORTED int pthread_barrier_wait(pthread_barrier_t* barrier) {
@@ -348,22 +443,43 @@ EXPORTED int pthread_barrier_wait(pthread_barrier_t* barrier) {
     turn.set(result);
     return Turns::replays() && turn.is_ordered() ? static_cast<int>(turn.recorded()) : result;
   }
-  const bool program = is_program(CALLER);
-  if (program) given_back(TaskKey::Barrier, barrier);
+  if (!is_program(CALLER)) return real(barrier);
+  std::uint64_t key = 0;
+  guarded([&] {
+    key = task_key(TaskKey::Barrier, barrier, barriers().arrive(barrier));
+    Tasks::release(key);
+  });
   const int result = real(barrier);
-  if (program) taken(0, TaskKey::Barrier, barrier);
+  guarded([&] { Tasks::acquire(key); });
   return result;
 }
 
-EXPORTED int pthread_once(pthread_once_t* once, void (*function)()) {
-  NEXT(pthread_once);
-  const bool turn = is_turn(CALLER);
-  if (!turn && !is_program(CALLER)) return real(once, function);
+namespace {
+
+template <class Once, class Real>
+int run_once(const void* caller, Once* once, void (*function)(), Real real) {
+  const bool turn = is_turn(caller);
+  if (!turn && !is_program(caller)) return real(function);
   struct Restore {  // also if the function throws
     const OnceCall before = t_once;
     ~Restore() { t_once = before; }
   } restore;
   t_once = {once, function};
-  const auto call = [&] { return real(once, call_once); };
+  const auto call = [&] { return real(run_function_once); };
   return turn ? once_in_turn(call) : taken(call(), TaskKey::Once, once);
+}
+
+}  // namespace
+
+EXPORTED int pthread_once(pthread_once_t* once, void (*function)()) {
+  NEXT(pthread_once);
+  return run_once(CALLER, once, function, [&](void (*run)()) { return real(once, run); });
+}
+
+EXPORTED void call_once(once_flag* once, void (*function)()) {
+  NEXT(call_once);
+  run_once(CALLER, once, function, [&](void (*run)()) {
+    real(once, run);
+    return 0;
+  });
 }
