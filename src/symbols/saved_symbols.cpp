@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/private_file.h"
 
@@ -68,7 +69,8 @@ std::optional<std::optional<Variable>> found(
     const std::map<SavedSymbols::Place, std::optional<Variable>>& variables,
     const SavedSymbols::Place& place) {
   const auto at = variables.find(place);
-  return at == variables.end() ? std::nullopt : std::optional(at->second);
+  if (at == variables.end()) return std::nullopt;
+  return std::optional<std::optional<Variable>>(std::in_place, at->second);
 }
 
 }  // namespace
