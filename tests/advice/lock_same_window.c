@@ -5,7 +5,7 @@
 // expect race: put @{one} put @{other}
 // expect report buggy: Put of 4 bytes by rank 0 into rank 0, window created in main lock_same_window.c:* +0x4..0x8
 // expect report buggy: conflicts with put of 4 bytes by rank 1 into rank 0, window created in main lock_same_window.c:* +0x0..0x4
-// expect report buggy: Both windows expose variable `memory`
+// expect report buggy: both windows expose variable `memory`
 // expect report buggy: The accesses are concurrent: the locks are on different windows, so they do not exclude each other, and no happens-before path orders the two puts.
 // expect report buggy: Try: lock the same window and the same target on both ranks, around all accesses to these data; or order the two puts with a barrier or a message.
 
