@@ -87,7 +87,7 @@ def check(arguments, folder):
         if not any(one["title"] == "deadlock" and one["choices"] == int(count) for one in outcomes):
             raise Failure(f"no deadlock after {count} choices")
     for number, one in enumerate(outcomes, 1):
-        words = [line for line in one["lines"] if line.startswith("again: ")][0].split(": ", 1)[1]
+        words = [line for line in one["lines"] if line.startswith("repeat with: ")][0].split(": ", 1)[1]
         code, out, err = run([arguments.photofinish, *shlex.split(words)[1:]], folder)
         if f"all choices of outcome {number} were made" not in err:
             raise Failure(f"'{words}' did not show outcome {number}: {out}{err}")

@@ -353,9 +353,9 @@ def test(arguments, program, source, directory):
 RULE = re.compile(r"=+$")
 FINDING = re.compile(r"WARNING: photofinish: (?:one-sided|buffer|message) race \[F\d+\] (.*?) · ")
 CONFIRM_TRIES = 3
-AGAIN = re.compile(r" +again: photofinish (confirm .*)$", re.MULTILINE)
-NOTE = re.compile(r"NOTE: photofinish: deadlock if sends are not buffered|WARNING: photofinish: deadlock · ")
-REMARK = re.compile(r"NOTE: photofinish: (\d+ races? (was|were) declared intended|sampled|the run was interrupted"
+AGAIN = re.compile(r" +repeat with: photofinish (confirm .*)$", re.MULTILINE)
+NOTE = re.compile(r"NOTE: photofinish: deadlock if sends are not buffered|WARNING: photofinish: deadlock on ")
+REMARK = re.compile(r"NOTE: photofinish: (\d+ races? (was|were) declared intended|sampled|the run was (?:interrupted|ended in a deadlock)"
                     r"|loads and stores were sampled|sampling cost|sampling was suspended|\S+ is not instrumented|not instrumented: |ranks? \S+ made MPI calls or accesses from more than one thread)")
 VERDICT = re.compile(r"VERDICT: photofinish: (not )?(deterministic|independent of send buffering)\b")
 BUFFERING_NEEDED = re.compile(r"VERDICT: photofinish: (depends on send buffering|deadlocked)\b")
@@ -364,7 +364,8 @@ SENDER = re.compile(r"  could have (?:got|seen) the message of rank \d+, ")
 SIDE = re.compile(r"  (conflicts with )?([A-Za-z-]+)(?: \([^()]*\))? of \d+ bytes? by (?:(\w+) of )?(?:rank|PE) \d+\b")
 REPORT_FRAME = re.compile(r" +#(\d+) (?:.*? )?(\S+?)(:\d+)?(?: \(inlined\))?$")
 COUNT = r"\d+ (?:(?:one-sided|buffer|message) race|deadlock)s?"
-SUMMARY = re.compile(rf"SUMMARY: photofinish: (no findings|{COUNT}(?:, {COUNT})*)(?: \([^()]*\))? · ")
+SUMMARY = re.compile(rf"SUMMARY: photofinish: (no findings|{COUNT}(?:, {COUNT})*)(?: \([^()]*\))?(?:, (?:but|and) the run [^·]*)? · ")
+NEXT = "Next: photofinish confirm "
 KINDS = {"load": "load", "store": "store", "release": "release", "get": "get", "put": "put", "accumulate": "accumulate",
          "atomic": "atomic", "update": "update", "get-accumulate": "accumulate", "fetch-and-op": "accumulate", "compare-and-swap": "accumulate"}
 BUFFER_KINDS = {"read": "load", "write": "store"}  # by a call, of the buffer that it was given
@@ -374,9 +375,9 @@ def parse_report(text):
     """The findings, each as its (kind, place) in their order in the alphabet, the verdicts, and the states. What is not understood is a failure."""
     findings, states, verdicts, summary, side, noted = [], [], {}, None, None, False
     for line in text.splitlines():
-        if summary is not None and line.strip():
+        if summary is not None and line.strip() and not line.startswith(NEXT):
             raise Failure(f"report went on behind its summary: {line}")
-        if RULE.match(line) or not line.strip():
+        if RULE.match(line) or not line.strip() or line.startswith(NEXT):
             side = None
         elif found := FINDING.match(line):
             findings.append([])

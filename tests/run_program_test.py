@@ -123,17 +123,17 @@ SECOND = """  conflicts with load of 8 bytes by rank 0
     #0 residual solver.c:142:17
     #1 main solver.c:231:9
 """
-FINDING = RULER + """WARNING: photofinish: one-sided race [F1] predicted · 1024 times on ranks 0-3
+FINDING = RULER + """WARNING: photofinish: one-sided race [F1] predicted · 1024 instances on ranks 0-3
   Put of 8 bytes by rank 2 into rank 0, window "halo" +0x40..0x48
     #0 exchange rows(int) src/solver.c:118:5 (inlined)
     #1 main src/solver.c:231:9
     epoch opened by MPI_Win_fence solver.c:117, open until MPI_Win_fence solver.c:130
 """ + SECOND + """  The accesses are concurrent: the put is complete at the fence.
 """
-SUMMARY = "SUMMARY: photofinish: 1 one-sided race · run /tmp/run\n"
+SUMMARY = "SUMMARY: photofinish: 1 one-sided race · in /tmp/run\n"
 
 
-MESSAGE_RACE = RULER + """WARNING: photofinish: message race [F1] predicted · 2 times on ranks 0-2
+MESSAGE_RACE = RULER + """WARNING: photofinish: message race [F1] predicted · 2 instances on ranks 0-2
   MPI_Recv by rank 0 from any source with tag 5, communicator "MPI_COMM_WORLD"
     #0 main farm.c:24:7
   got the message of rank 2, MPI_Send with tag 5
@@ -142,7 +142,7 @@ MESSAGE_RACE = RULER + """WARNING: photofinish: message race [F1] predicted · 2
     #0 main farm.c:29:5
   The match depends on timing: it is so.
 """
-STANDSTILL = RULER + """NOTE: photofinish: deadlock if sends are not buffered · once
+STANDSTILL = RULER + """NOTE: photofinish: deadlock if sends are not buffered · 1 instance
   rank 0 waits in MPI_Send big_sends.c:18 for rank 1
     #0 main big_sends.c:18:3
 """
@@ -160,7 +160,7 @@ class Reports(unittest.TestCase):
         self.assertEqual(findings_of(FINDING + FINDING + SUMMARY.replace("1 one-sided race", "2 one-sided races")), [self.PAIR] * 2)
         buffer = FINDING.replace("one-sided", "buffer")
         self.assertEqual(findings_of(FINDING + buffer + buffer + SUMMARY.replace("race", "race, 2 buffer races")), [self.PAIR] * 3)
-        self.assertEqual(findings_of("SUMMARY: photofinish: no findings · run /tmp/run\n"), [])
+        self.assertEqual(findings_of("SUMMARY: photofinish: no findings · in /tmp/run\n"), [])
 
     def test_kinds(self):
         for words, kind in (("Put of 8 bytes by rank 2", "put"), ("Get of 1 byte by rank 2", "get"), ("Load of 8 bytes by rank 2", "load"),
@@ -188,7 +188,7 @@ class Reports(unittest.TestCase):
 
     def test_messages(self):
         verdicts = "VERDICT: photofinish: not deterministic: so\nVERDICT: photofinish: independent of send buffering: yes\n"
-        summary = "SUMMARY: photofinish: 1 message race · run /tmp/run\n"
+        summary = "SUMMARY: photofinish: 1 message race · in /tmp/run\n"
         self.assertEqual(parse_report(MESSAGE_RACE + STANDSTILL + RULER + verdicts + summary),
                          ([(("receive", "farm.c:24"), ("send", "farm.c:29"))], {"deterministic": False, "independent of send buffering": True}, ["predicted"]))
         program = parse("// output: x\n// expect message race always: probe @{a} send @{b} send @{c}\n// expect not independent of send buffering\n")
@@ -197,8 +197,8 @@ class Reports(unittest.TestCase):
         self.assertFalse(parse("// output: x\n// expect independent of send buffering\n").two_forms)
 
     def test_deadlocks(self):
-        deadlock = STANDSTILL.replace("NOTE: photofinish: deadlock if sends are not buffered · once", "WARNING: photofinish: deadlock · these ranks could not go on")
-        summary = "SUMMARY: photofinish: 1 deadlock · run /tmp/run\n"
+        deadlock = STANDSTILL.replace("NOTE: photofinish: deadlock if sends are not buffered · 1 instance", "WARNING: photofinish: deadlock on ranks 0-1: these calls cannot return")
+        summary = "SUMMARY: photofinish: 1 deadlock · in /tmp/run\n"
         self.assertEqual(parse_report(deadlock + RULER + summary), ([], {"deadlock": True}, []))
         self.assertEqual(parse_report(FINDING + deadlock + RULER + SUMMARY.replace("race", "race, 1 deadlock"))[:2], ([self.PAIR], {"deadlock": True}))
         program = parse("// output: x\n// expect deadlock\n// expect report buggy: Try: *\n")

@@ -8,6 +8,7 @@
 
 #include "analyze/analyze_run.h"
 #include "cli/commands.h"
+#include "cli/launched.h"
 #include "cli/programming_model.h"
 #include "cli/rank_line.h"
 #include "cli/start.h"
@@ -16,6 +17,7 @@
 #include "model/rank_list.h"
 #include "report/coverage.h"
 #include "report/event_text.h"
+#include "report/rank_ends.h"
 #include "report/site_text.h"
 #include "trace/findings_file.h"
 #include "trace/interruption.h"
@@ -31,26 +33,12 @@ struct Summary {
   std::size_t ranks = 0;
   int world_size = 0;
   std::uint64_t bytes = 0;
-  std::map<std::string, std::vector<WorldRank>> unusual;
+  std::map<EndCause, std::map<std::string, std::vector<WorldRank>>> ends;  // unusual ones
+  std::map<std::string, std::vector<WorldRank>> unreadable;
+  WorldRank crashed = kProcNull;  // the first such rank
   std::map<WorldRank, std::string> hosts;
   std::map<std::string, bool> programs;  // of ranks with windows; whether they use OpenSHMEM
 };
-
-// ", in MPI_Recv solver.c:31" for a rank that did not return from a call.
-std::string last_call(RankTrace& trace, Symbolizer& symbolizer) {
-  const Event* event = nullptr;
-  Call call{};
-  SiteId site;
-  bool returned = true;
-  while (trace.next(event)) {
-    call = event->call;
-    site = event->site;
-    returned = event->returned;
-  }
-  if (returned) return "";
-  const std::string location = SiteText(trace.definitions(), symbolizer).location(site);
-  return fmt::format(", in {}{}{}", traits(call).name, location.empty() ? "" : " ", location);
-}
 
 Summary summarize(const std::string& directory) {
   Summary summary;
@@ -60,7 +48,7 @@ Summary summarize(const std::string& directory) {
   for (const WorldRank rank : *ranks) {
     const auto trace = RankTrace::open(directory, rank);
     if (!trace) {
-      summary.unusual[trace.error().message].push_back(rank);
+      summary.unreadable[trace.error().message].push_back(rank);
       continue;
     }
     ++summary.ranks;
@@ -70,10 +58,10 @@ Summary summarize(const std::string& directory) {
     for (const auto& [id, win] : (*trace)->definitions().wins)
       summary.programs[(*trace)->definitions().rank.program] |=
           win.flavour == WinFlavour::Symmetric;
-    const RankEnd& end = (*trace)->end();
-    if (end.state != RankState::Exited || end.code != 0 || end.incomplete)
-      summary.unusual[end_text(end) + last_call(**trace, symbolizer)].push_back(rank);
-    if (!(*trace)->damage().empty()) summary.unusual[(*trace)->damage()].push_back(rank);
+    const RankEnding ending = ending_of((*trace)->end(), last_call(**trace, symbolizer));
+    if (!ending.how.empty()) summary.ends[ending.cause][ending.how].push_back(rank);
+    if (ending.crashed && summary.crashed == kProcNull) summary.crashed = rank;
+    if (!(*trace)->damage().empty()) summary.unreadable[(*trace)->damage()].push_back(rank);
   }
   return summary;
 }
@@ -86,6 +74,26 @@ std::string locations(const Summary& summary, const std::vector<WorldRank>& rank
     if (const auto host = summary.hosts.find(rank); host != summary.hosts.end())
       theirs.insert(host->second);
   return all.size() > 1 && !theirs.empty() ? " on " + host_list_text(theirs) : "";
+}
+
+// `by_us`: the tool ended the run, because of a deadlock.
+void print_ends(const Summary& summary, bool by_us) {
+  const auto print = [&](const std::vector<WorldRank>& ranks, const std::string& how) {
+    fmt::print(stderr, "photofinish: rank{} {}{} {}\n", ranks.size() > 1 ? "s" : "",
+               rank_ranges(ranks), locations(summary, ranks), how);
+  };
+  std::vector<WorldRank> others;
+  for (auto cause = summary.ends.rbegin(); cause != summary.ends.rend(); ++cause)
+    for (const auto& [how, ranks] : cause->second)
+      if (cause->first != EndCause::None && (by_us || cause != summary.ends.rbegin()))
+        others.insert(others.end(), ranks.begin(), ranks.end());
+      else
+        print(ranks, "ended: " + how);
+  std::sort(others.begin(), others.end());
+  if (!others.empty())
+    print(others, by_us ? "were ended because of the deadlock"
+                        : "also ended early: the launcher ends all ranks if one fails");
+  for (const auto& [damage, ranks] : summary.unreadable) print(ranks, "ended: " + damage);
 }
 
 // The ranks detect races while they run. If a rank stopped early, or left no findings, the traces
@@ -123,6 +131,13 @@ int run_check(const Options& given, const CheckArguments& arguments) {
         fmt::format(
             "{0} needs a program: photofinish {0} -n N PROGRAM ARGS…, or -- LAUNCHER … PROGRAM …",
             arguments.command),
+        kExitUsage);
+  // Each of the ranks would start a run of its own.
+  if (const int launched = launched_processes(); launched > 1)
+    return fail_once(
+        fmt::format("{0} starts the ranks itself, and a launcher has already started {1}: "
+                    "photofinish {0} -n {1} {2}, or: LAUNCHER -n {1} photofinish exec {2}",
+                    arguments.command, launched, fmt::join(arguments.line, " ")),
         kExitUsage);
   if (arguments.ranks > 0 && is_launcher(arguments.line[0]))
     return fail(
@@ -210,35 +225,40 @@ int run_check(const Options& given, const CheckArguments& arguments) {
   if (interrupted) note_interruption(rank_options.output);
 
   const Summary summary = summarize(rank_options.output);
-  for (const auto& [how, ranks] : summary.unusual)
-    fmt::print(stderr, "photofinish: rank{} {}{} ended: {}\n", ranks.size() > 1 ? "s" : "",
-               rank_ranges(ranks), locations(summary, ranks), how);
+  print_ends(summary, interrupted && code == kExitFindings);
+  if (summary.crashed != kProcNull && options.record.empty() && arguments.ranks > 0)
+    fmt::print(stderr,
+               "photofinish: to debug it: photofinish record -o crash.run --ranks {0} -n {1} {2} "
+               "&& photofinish replay crash.run --gdb {0}\n",
+               summary.crashed.value, arguments.ranks, fmt::join(arguments.line, " "));
   if (summary.ranks == 0) {
     const bool said_why = is_noted_unrecorded(rank_options.output);
     remove_run_directory(rank_options.output);
     if (!aside.empty()) std::filesystem::rename(aside, options.output, error);
     if (!said_why)
       fail(
-          "nothing was recorded: no rank completed MPI_Init, no rank sees the run directory, or "
-          "the program uses another MPI library than --mpi says");
+          fmt::format("nothing was recorded: no rank returned from MPI_Init. Check the output "
+                      "above. On several nodes, the run directory must be on a shared file system. "
+                      "photofinish doctor {} shows the MPI library of the program",
+                      arguments.line[0]));
     return code != 0 ? code : kExitToolError;
   }
-  const char* const next = !options.record.empty() ? "replay"
-                           : options.offline       ? "analyze"
-                                                   : "dump";
+  const std::string next = !options.record.empty() ? "replay" : options.offline ? "analyze" : "";
   if (!options.quiet)
-    fmt::print(stderr,
-               "photofinish: {} of {} ranks recorded, {:.1f} kB in {} · photofinish {} {}\n",
-               summary.ranks, summary.world_size, static_cast<double>(summary.bytes) / 1e3,
-               options.output, next, options.output);
+    fmt::print(stderr, "photofinish: {} of {} ranks recorded in {} ({:.1f} kB){}\n", summary.ranks,
+               summary.world_size, options.output, static_cast<double>(summary.bytes) / 1e3,
+               next.empty() ? "" : fmt::format(". Next: photofinish {} {}", next, options.output));
   if (!options.record.empty() || options.offline) {
     // There is no report that could say it.
     for (const auto& [program, openshmem] : summary.programs) {
       const auto inspected = inspect_program(program);
       const bool coarrays = inspected && inspected->uses_coarrays;
-      if (const std::string text = not_instrumented(program, openshmem, coarrays).text;
-          !text.empty())
-        fmt::print(stderr, "photofinish: {}\n", text);
+      std::string text = not_instrumented(program, openshmem, coarrays).text;
+      // A recorded run is not checked.
+      constexpr std::string_view kToCheck = "to check loads and stores";
+      if (const std::size_t at = text.find(kToCheck); !options.record.empty() && at != text.npos)
+        text.replace(at, kToCheck.size(), "so that explain shows loads and stores");
+      if (!text.empty()) fmt::print(stderr, "photofinish: {}\n", text);
     }
     return code;
   }

@@ -1,6 +1,8 @@
 // photofinish confirm: makes each finding happen, in each order, and compares the outcomes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -15,6 +17,7 @@
 #include "report/confirmation_text.h"
 #include "report/finding_text.h"
 #include "trace/confirmations_file.h"
+#include "trace/findings_file.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"
 
@@ -44,6 +47,17 @@ bool has_failed_rank(const std::string& directory) {
     const RankEnd& end = (*trace)->end();
     return end.state != RankState::Finalized && (end.state != RankState::Exited || end.code != 0);
   });
+}
+
+// The recorded program may be named relative to the directory of the recorded run. Started from
+// elsewhere, confirm needs its whole path.
+void find_program_of_run(Launch& launch) {
+  for (std::string& word : launch.command) {
+    if (word.empty() || word.starts_with('/') || word.find('/') == word.npos) continue;
+    const std::string path = launch.folder + "/" + word;
+    if (access(word.c_str(), X_OK) != 0 && access(path.c_str(), X_OK) == 0) word = path;
+    return;
+  }
 }
 
 // The command line of the recorded run, or that of the user.
@@ -87,6 +101,7 @@ Result<Launch> launch_of(const Options& options, const ConfirmArguments& argumen
           "the run was started with a launcher command; give the new one after -- instead of -n"};
     launch.ranks = launch.world_size = arguments.ranks;
   }
+  if (!launch.folder.empty()) find_program_of_run(launch);
   const int seconds = seconds_of(arguments.run, *info);
   launch.timeout_s = options.timeout > 0 ? options.timeout : 60 + 10 * seconds;
   launch.stall_s = std::max(kStallSeconds, 2 * seconds);
@@ -96,7 +111,7 @@ Result<Launch> launch_of(const Options& options, const ConfirmArguments& argumen
 // The findings that are meant, or what is wrong with them.
 Result<std::vector<Candidate>> choose(std::vector<Candidate> all, const ConfirmArguments& arguments,
                                       const Launch& launch) {
-  if (all.empty() && !depends_on_buffering(arguments.run))
+  if (all.empty() && !arguments.findings.empty())
     return Error{arguments.run + " has no findings to confirm"};
   std::vector<Candidate> chosen;
   for (const std::string& name : arguments.findings) {
@@ -114,6 +129,25 @@ Result<std::vector<Candidate>> choose(std::vector<Candidate> all, const ConfirmA
       return Error{fmt::format("F{} needs {} {}s, but -n asks for {}", candidate.number,
                                candidate.ranks, launch.process, launch.world_size)};
   return chosen;
+}
+
+// A run without races is no error: scripts run check and then confirm.
+int nothing_to_confirm(const Options& options, const std::string& run) {
+  const auto found = read_findings(run);
+  std::ptrdiff_t deadlocks = 0;
+  if (found && found->messages)
+    deadlocks = std::count_if(found->messages->deadlocks.begin(), found->messages->deadlocks.end(),
+                              [](const Deadlock& one) { return one.came_about; });
+  if (deadlocks == 0) {
+    fmt::print("SUMMARY: photofinish: no findings to confirm · in {}\n", run);
+    return kExitOk;
+  }
+  fmt::print(
+      "SUMMARY: photofinish: {} deadlock{} occurred, which need{} no confirmation: photofinish "
+      "report {} shows {} · in {}\n",
+      deadlocks, deadlocks == 1 ? "" : "s", deadlocks == 1 ? "s" : "", run,
+      deadlocks == 1 ? "it" : "them", run);
+  return findings_code(options);
 }
 
 // Groups of findings of which no two have a rank in common, in the order of their first.
@@ -144,10 +178,12 @@ std::vector<std::vector<const Candidate*>> groups_of(const std::vector<Candidate
 // Prints each finding's state as soon as it is known, and counts them.
 class ResultPrinter {
  public:
-  explicit ResultPrinter(std::string run) : run_(std::move(run)) {}
+  // `program`: the words that name another number of ranks or program than the run's.
+  ResultPrinter(std::string run, std::string program)
+      : run_(std::move(run)), program_(std::move(program)) {}
 
   void print_impossible(const Candidate& candidate) {
-    fmt::print("F{} predicted: {}\n  Cannot be confirmed: {}\n", candidate.number, candidate.title,
+    fmt::print("F{} predicted: {}\n  Not tried: {}\n", candidate.number, candidate.title,
                candidate.impossible);
     ++tried_;
   }
@@ -162,7 +198,7 @@ class ResultPrinter {
     fmt::print("{}: {}\n{}",
                painted(color_of(found.state),
                        fmt::format("F{} {}", candidate.number, state_text(&found)), colors_),
-               candidate.title, confirmation_lines(found, candidate.number, run_));
+               candidate.title, confirmation_lines(found, candidate.number, run_, program_));
     std::fflush(stdout);
   }
   void print_buffering(const Confirmation& found) {
@@ -180,15 +216,20 @@ class ResultPrinter {
     for (auto state = counts_.rbegin(); state != counts_.rend(); ++state)
       if (is_confirmed(state->first))
         states += fmt::format("{} {} {}", states.empty() ? ":" : ",", state->second,
-                              short_state(state->first));
-    if (hangs_)
-      states += states.empty() ? "; buffering dependence confirmed" : ", buffering dependence";
+                              counted_state(state->first));
+    constexpr const char* kHangs =
+        "buffering dependence confirmed: the program hangs if no send is buffered";
+    if (hangs_ && findings == 0) {
+      fmt::print("SUMMARY: photofinish: {} · in {}\n", kHangs, run_);
+      return;
+    }
+    if (hangs_) states += fmt::format("; {}", kHangs);
     if (undecided_ > 0)
       states += fmt::format(
           "; {} undecided: the program failed in confirming runs, but not in the recorded run",
           undecided_);
     fmt::print(
-        "SUMMARY: photofinish: {} of {} findings confirmed{}{} · run {}\n", confirmed(), findings,
+        "SUMMARY: photofinish: {} of {} findings confirmed{}{} · in {}\n", confirmed(), findings,
         states,
         tried_ < findings ? fmt::format("; {} not tried: interrupted", findings - tried_) : "",
         run_);
@@ -217,7 +258,14 @@ class ResultPrinter {
     return kAdvice;
   }
 
-  const std::string run_;
+  // "1 harmful", "2 with the same outcome"
+  static std::string_view counted_state(ConfirmState state) {
+    return state == ConfirmState::SameOutcome     ? "with the same outcome"
+           : state == ConfirmState::EffectUnknown ? "with unknown effect"
+                                                  : short_state(state);
+  }
+
+  const std::string run_, program_;
   const bool colors_ = wants_colors(stdout);
   std::map<ConfirmState, std::size_t> counts_;
   std::size_t tried_ = 0, undecided_ = 0;
@@ -338,7 +386,11 @@ int run_confirm(const Options& options, const ConfirmArguments& arguments) {
   if (forces_one_order(arguments))
     return force_order(confirmer, options, arguments, *chosen, *known);
 
-  ResultPrinter printer(arguments.run);
+  if (chosen->empty() && !depends_on_buffering(arguments.run))
+    return nothing_to_confirm(options, arguments.run);
+  std::string program = arguments.ranks > 0 ? fmt::format(" -n {}", arguments.ranks) : "";
+  if (!arguments.line.empty()) program += fmt::format(" -- {}", fmt::join(arguments.line, " "));
+  ResultPrinter printer(arguments.run, program);
   StoredStates states(arguments.run, std::move(*known));
   const bool with_buffering = arguments.findings.empty() && depends_on_buffering(arguments.run);
   const auto done =

@@ -42,11 +42,11 @@ int run_diff(const Options& options, const DiffArguments& arguments) {
       std::erase_if(fresh, [](const KnownFinding& finding) { return finding.suppressed; });
   const std::vector<KnownFinding>& gone = *before;
   const bool colors = wants_colors(stdout);
-  report("new ", fresh, kWarning, colors);
+  report("new", fresh, kWarning, colors);
   report("gone", gone, kMemory, colors);
-  report("same", same, kAdvice, colors);
-  fmt::print("SUMMARY: photofinish: {} new, {} gone, {} the same{}{} · {} and then {}\n",
-             fresh.size(), gone.size(), same.size(),
+  report("unchanged", same, kAdvice, colors);
+  fmt::print("SUMMARY: photofinish: {} new, {} gone, {} unchanged{}{} · {} -> {}\n", fresh.size(),
+             gone.size(), same.size(),
              suppressed > 0 ? fmt::format(", {} new but suppressed", suppressed) : "",
              complete ? "" : ", but not everything was checked", arguments.before, arguments.after);
   if (!fresh.empty()) return findings_code(options);

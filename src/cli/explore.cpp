@@ -151,7 +151,7 @@ void print_outcomes(const Explorer& explorer, const std::string& run) {
       for (const NeededChoice& choice : needed)
         fmt::print("    {}\n", choice_text(choice, state, example));
     }
-    fmt::print("  again: photofinish explore {} --outcome {}\n", run, i + 1);
+    fmt::print("  repeat with: photofinish explore {} --outcome {}\n", run, i + 1);
   }
 }
 
@@ -250,7 +250,7 @@ int show_again(Explorer& explorer, const Options& options, const ExploreArgument
     return fail(fmt::format("the program did not follow the choices of outcome {}: {}",
                             arguments.outcome, again->outcome.how),
                 kExitDivergence);
-  fmt::print(stderr, "photofinish: all choices of outcome {} were made: {}\n", arguments.outcome,
+  fmt::print(stderr, "photofinish: outcome {} reproduced: {}\n", arguments.outcome,
              again->details.empty() ? again->outcome.how : "deadlock");
   for (const std::string& line : again->details) fmt::print(stderr, "photofinish:   {}\n", line);
   if (again->outcome.ended && again->outcome.code != 0) return again->outcome.code;
@@ -316,7 +316,7 @@ int run_explore(const Options& options, const ExploreArguments& arguments) {
   const auto deadlocks =
       static_cast<double>(std::count_if(state.outcomes.begin(), state.outcomes.end(),
                                         [](const KnownOutcome& one) { return one.deadlock; }));
-  fmt::print("SUMMARY: photofinish: {}{} in {}: {}{} · run {}\n",
+  fmt::print("SUMMARY: photofinish: {}{} in {}: {}{} · in {}\n",
              counted(static_cast<double>(state.outcomes.size()), "outcome", "outcomes"),
              deadlocks > 0 ? ", " + counted(deadlocks, "deadlock", "deadlocks") : "",
              counted(static_cast<double>(state.runs.size()), "run", "runs"),

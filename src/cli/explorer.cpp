@@ -87,6 +87,18 @@ std::string Explorer::location(const RankTrace& trace, const MessageStep& step) 
   return found->second;
 }
 
+namespace {
+
+std::string call_at(RankTrace& trace, SiteId site) {
+  const Event* event = nullptr;
+  trace.rewind();
+  while (trace.next(event))
+    if (event->site == site) return std::string(traits(event->call).name);
+  return "a call";
+}
+
+}  // namespace
+
 Explorer::Inspected Explorer::inspect(const std::string& directory) {
   Inspected inspected;
   const auto traced = read_execution(directory);
@@ -110,10 +122,11 @@ Explorer::Inspected Explorer::inspect(const std::string& directory) {
     MessageStep step;
     step.site = one.at.site;
     step.site_key = one.at.site_key;
-    const std::string where =
-        location(*traced->traces[static_cast<std::size_t>(one.at.rank.value)], step);
-    inspected.untracked.push_back(
-        fmt::format("the result of the call at {} depends on timing", where));
+    RankTrace& trace = *traced->traces[static_cast<std::size_t>(one.at.rank.value)];
+    const std::string where = location(trace, step);
+    inspected.untracked.push_back(fmt::format("the result of {}{}{} depends on timing",
+                                              call_at(trace, one.at.site), where.empty() ? "" : " ",
+                                              where));
   }
   if (traced->puts_or_gets)
     inspected.untracked.push_back("the order of puts and gets: see photofinish confirm");

@@ -70,7 +70,8 @@ int print_error(const Error& error) {
 // Whether the order was seen; prints that.
 bool print_tried(const Candidate& candidate, const Confirmer::Tried& tried) {
   if (tried.order.seen()) {
-    fmt::print(stderr, "photofinish: F{} happened, {}: {}\n", candidate.number, tried.order.name,
+    fmt::print(stderr, "photofinish: F{} {} with {}: {}\n", candidate.number,
+               tried.order.is_forced() ? "forced" : "happened", tried.order.name,
                tried.outcome->how);
     return true;
   }

@@ -1,9 +1,11 @@
 // photofinish: parses the command line, separates the options of the table (options.def) from those
 // of a command, and calls the command.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <map>
 #include <string>
 
 #include "cli/commands.h"
@@ -19,6 +21,27 @@ std::string flag_name(std::string_view option) {
   std::string flag = "--" + std::string(option);
   std::replace(flag.begin(), flag.end(), '_', '-');
   return option == "output" ? "-o," + flag : option == "quiet" ? "-q," + flag : flag;
+}
+
+// What --help shows as the value of an option.
+std::string type_of(const std::string& option) {
+  static const std::map<std::string, std::string> kTypes = {
+      {"output", "DIR"},   {"mpi", "MPI"},        {"sample", "off|on"},  {"budget", "FACTOR"},
+      {"record", "RANKS"}, {"keep_env", "NAMES"}, {"tolerance", "X"},    {"suppressions", "FILE"},
+      {"baseline", "RUN"}, {"group_by", "KEY"},   {"source_root", "DIR"}};
+  const auto found = kTypes.find(option);
+  return found == kTypes.end() ? "TEXT" : found->second;
+}
+
+// Accepts a positive number.
+CLI::Validator number_of(const std::string& what) {
+  return CLI::Validator(
+      [what](std::string& value) {
+        const CLI::Range range(1, 1 << 24);
+        return range(value).empty() ? std::string()
+                                    : fmt::format("'{}' is not a number of {}", value, what);
+      },
+      "INT in [1 - 16777216]");
 }
 
 // Options of the table given on the command line; applied after PHOTOFINISH_OPTIONS, so that they
@@ -87,7 +110,7 @@ void add_table_options(CLI::App& command, Given& given, const Names& wanted) {
                         return true;
                       },
                       help)
-                  ->type_name(info.type == "int" ? "N" : "TEXT");
+                  ->type_name(info.type == "int" ? "N" : type_of(name));
     }
     if (info.is_advanced) added->group(kAdvancedOptions);
   }
@@ -185,6 +208,7 @@ std::string missing_value(const std::string& error, const CLI::App& command) {
   const std::string name = error.substr(0, error.find(':'));
   const CLI::Option* const option = command.get_option_no_throw(name);
   if (option == nullptr) return error;
+  if (error.find("At Most") != std::string::npos) return name + " is given twice";
   const std::string type = option->get_type_name();
   return fmt::format("{0} needs a value: {0} {1}", name, type.substr(0, type.find(':')));
 }
@@ -213,7 +237,7 @@ int run(int argc, char** argv) {
   check_command
       ->add_option("-n,--np", check.ranks,
                    "Number of ranks; uses the launcher of the program's MPI.")
-      ->check(CLI::Range(1, 1 << 24))
+      ->check(number_of("ranks"))
       ->type_name("N");
   check_command->footer(
       "photofinish check [OPTIONS] -n N PROGRAM ARGS…\nphotofinish check [OPTIONS] -- LAUNCHER … "
@@ -240,9 +264,12 @@ int run(int argc, char** argv) {
   DumpArguments dump;
   CLI::App* dump_command = app.add_subcommand("dump", "Print the events of a run.");
   add_run(*dump_command, dump.run);
-  dump_command->add_option("-r,--ranks", dump.ranks, "Only these ranks, for example 0,2-5.");
-  dump_command->add_option("-c,--call", dump.call,
-                           "Only calls that match this pattern, for example 'MPI_Win_*'.");
+  dump_command->add_option("-r,--ranks", dump.ranks, "Only these ranks, for example 0,2-5.")
+      ->type_name("RANKS");
+  dump_command
+      ->add_option("-c,--call", dump.call,
+                   "Only calls that match this pattern, for example 'MPI_Win_*'.")
+      ->type_name("PATTERN");
   dump_command->add_flag("-s,--stacks", dump.stacks, "Print the whole stack of each event.");
   dump_command->add_flag("-d,--definitions", dump.definitions,
                          "Also print communicators, windows and datatypes.");
@@ -254,7 +281,7 @@ int run(int argc, char** argv) {
   analyze_command
       ->add_option("-n,--np", analyze.processes,
                    "Number of processes; uses the launcher of the run's MPI.")
-      ->check(CLI::Range(1, 1 << 24))
+      ->check(number_of("processes"))
       ->type_name("N");
   analyze_command->footer("photofinish analyze [-n N] [RUN]\nLAUNCHER … photofinish analyze [RUN]");
   add_table_options(*analyze_command, given,
@@ -299,6 +326,7 @@ int run(int argc, char** argv) {
   confirm_command
       ->add_option("-r,--ranks", confirm.recorded_ranks,
                    "With --record: ranks to record, for example 2,5-7. Default: all.")
+      ->type_name("RANKS")
       ->needs(record_order);
   CLI::Option* debug_order =
       confirm_command
@@ -325,7 +353,7 @@ int run(int argc, char** argv) {
       ->type_name("REGEX");
   confirm_command
       ->add_option("-n,--np", confirm.ranks, "Number of ranks. Default: as in the recorded run.")
-      ->check(CLI::Range(1, 1 << 24))
+      ->check(number_of("ranks"))
       ->type_name("N");
   confirm_command->footer(
       "photofinish confirm [OPTIONS] [RUN]\nphotofinish confirm [OPTIONS] [RUN] -- LAUNCHER … "
@@ -342,7 +370,7 @@ int run(int argc, char** argv) {
   explore_command
       ->add_option("-n,--np", explore.ranks,
                    "Number of ranks; uses the launcher of the program's MPI.")
-      ->check(CLI::Range(1, 1 << 24))
+      ->check(number_of("ranks"))
       ->type_name("N");
   explore_command->add_option("--runs", explore.runs, "Make at most N runs. Default: no limit.")
       ->check(CLI::Range(1, 1 << 30))
@@ -382,16 +410,18 @@ int run(int argc, char** argv) {
   record_command
       ->add_option("-n,--np", record.ranks,
                    "Number of ranks; uses the launcher of the program's MPI.")
-      ->check(CLI::Range(1, 1 << 24))
+      ->check(number_of("ranks"))
       ->type_name("N");
   std::string recorded = "all";
-  record_command->add_option("-r,--ranks", recorded,
-                             "Ranks to record, for example 2,5-7. Default: all.");
+  record_command
+      ->add_option("-r,--ranks", recorded, "Ranks to record, for example 2,5-7. Default: all.")
+      ->type_name("RANKS");
   std::string for_finding, of_run = "photofinish.run";
   CLI::Option* finding = record_command
                              ->add_option("--for-finding", for_finding,
-                                          "Record the ranks of this finding of a checked run. "
-                                          "Default program: that of the checked run.")
+                                          "Record the ranks of this finding of a checked run, by "
+                                          "default to photofinish-F1.run. Default program: that "
+                                          "of the checked run.")
                              ->excludes("--ranks")
                              ->type_name("F");
   record_command
@@ -410,8 +440,10 @@ int run(int argc, char** argv) {
   CLI::App* replay_command =
       app.add_subcommand("replay", "Run recorded ranks again, alone, to the same result.");
   add_run(*replay_command, replay.run);
-  replay_command->add_option("-r,--ranks", replay.ranks,
-                             "Only these ranks, for example 2,5. Default: all that were recorded.");
+  replay_command
+      ->add_option("-r,--ranks", replay.ranks,
+                   "Only these ranks, for example 2,5. Default: all that were recorded.")
+      ->type_name("RANKS");
   CLI::Option* gdb =
       replay_command->add_option("--gdb", replay.debugged, "Replay this rank under gdb.")
           ->check(CLI::Range(0, 1 << 24))
@@ -442,9 +474,10 @@ int run(int argc, char** argv) {
   CLI::App* explain_command =
       app.add_subcommand("explain", "Show which rank wrote each value that a recorded rank read.");
   add_run(*explain_command, explain.run);
-  explain_command->add_option(
-      "-r,--ranks", explain.ranks,
-      "Only these ranks, for example 2,5. Default: all that were recorded.");
+  explain_command
+      ->add_option("-r,--ranks", explain.ranks,
+                   "Only these ranks, for example 2,5. Default: all that were recorded.")
+      ->type_name("RANKS");
   explain_command->add_flag("--each", explain.each,
                             "Print every message and value; do not merge similar ones.");
   explain_command
@@ -505,6 +538,18 @@ int run(int argc, char** argv) {
                             did_you_mean(words[1], names)),
                 kExitUsage);
   }
+  if (command == commands.end() && words[1] != "--help" && words[1] != "-h" &&
+      words[1] != "--version") {
+    const std::string name = words[1].substr(0, words[1].find('='));
+    if (check_command->get_option_no_throw(name == "-np" ? "-n" : name) != nullptr) {
+      words.erase(words.begin());
+      return fail(fmt::format("a command is missing: photofinish check {}", fmt::join(words, " ")),
+                  kExitUsage);
+    }
+    return fail(fmt::format("there is no option {}{} (see photofinish --help)", name,
+                            did_you_mean(name, {"--help", "--version"})),
+                kExitUsage);
+  }
   if (command != commands.end()) take_np(words, **command, (*command)->get_prefix_command());
   const bool has_run = words[1] == "explore" && take_run_last(words);
   const auto dashes = std::find(words.begin(), words.end(), "--");
@@ -519,6 +564,11 @@ int run(int argc, char** argv) {
       names.insert(names.end(), flags.begin(), flags.end());
     }
     const std::string name = word.substr(0, word.find('='));
+    for (const char* const format : kReportFormats)
+      if (name == fmt::format("--{}", format) &&
+          (*command)->get_option_no_throw("--format") != nullptr)
+        return fail(fmt::format("there is no option {}; use --format {}", name, format),
+                    kExitUsage);
     return fail(
         fmt::format("there is no option {}{} (see {})", name, did_you_mean(name, names), see),
         kExitUsage);
@@ -532,6 +582,8 @@ int run(int argc, char** argv) {
     if (command != commands.end() && dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
       return fail(fmt::format("{} (see {})", missing_value(error.what(), **command), see),
                   kExitUsage);
+    if (words[1] == "diff" && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
+      return fail("diff needs two runs: photofinish diff BEFORE AFTER", kExitUsage);
     if (command != commands.end())
       if (const auto left = (*command)->remaining(); !left.empty() && left[0].starts_with('-'))
         return no_option(left[0]);

@@ -200,10 +200,15 @@ int run_replay(const Options& options, const ReplayArguments& arguments) {
     const int own = conclude(arguments.run, replay, (*codes)[i], reported);
     if (code == 0) code = own;
   }
-  if (!reported && !debugs)
-    fmt::print(stderr, "photofinish: rank{} {} replayed to {} end: exit code {}\n",
+  if (!reported && !debugs) {
+    const char* const name = code > 128 ? sigabbrev_np(code - 128) : nullptr;
+    fmt::print(stderr, "photofinish: rank{} {} replayed to {} {}: {}\n",
                ranks->size() > 1 ? "s" : "", rank_ranges(*ranks),
-               ranks->size() > 1 ? "their" : "its", code);
+               ranks->size() > 1 ? "their" : "its",
+               name != nullptr && is_fault(code - 128) ? "crash" : "end",
+               name != nullptr ? fmt::format("signal {} (SIG{})", code - 128, name)
+                               : fmt::format("exit code {}", code));
+  }
   return code;
 }
 

@@ -87,10 +87,15 @@ Result<std::vector<WorldRank>> chosen_ranks(const std::string& run, const std::s
   if (!list) return list.error();
   for (const WorldRank rank : *list)
     if (std::find(recorded->begin(), recorded->end(), rank) == recorded->end())
-      return Error{fmt::format(
-          "cannot replay rank {0}: it was not recorded ({1} has rank{2} {3}). Record it "
-          "with: photofinish record --ranks {0} …",
-          rank.value, run, recorded->size() > 1 ? "s" : "", rank_ranges(*recorded))};
+      if (const auto trace = RankTrace::open(run, recorded->front());
+          trace && rank.value >= (*trace)->world_size())
+        return Error{fmt::format("there is no rank {}: {} has {} ranks, numbered from 0",
+                                 rank.value, run, (*trace)->world_size())};
+      else
+        return Error{fmt::format(
+            "cannot replay rank {0}: it was not recorded ({1} has rank{2} {3}). Record it "
+            "with: photofinish record --ranks {0} …",
+            rank.value, run, recorded->size() > 1 ? "s" : "", rank_ranges(*recorded))};
   return std::vector<WorldRank>(list->begin(), list->end());
 }
 

@@ -158,7 +158,8 @@ int run_report(const Options& options, const ReportArguments& arguments) {
   if (const auto usable = check_report_options(options, arguments.report); !usable)
     return fail(usable.error().message, kExitUsage);
   if (!arguments.findings.empty() && format != "text")
-    return fail(fmt::format("--finding prints text: remove --format {}", format), kExitUsage);
+    return fail(fmt::format("--finding works only with text: remove --format {}", format),
+                kExitUsage);
   UnwrittenFindings unwritten = arguments.unwritten;
   if (const auto done = analyze_the_rest(arguments.run, options, unwritten); !done)
     return fail(done.error().message);
@@ -183,6 +184,8 @@ Result<int> report_findings(const std::string& directory, const Options& options
   const auto run = read_document(directory, document_options(options, options.output, unwritten));
   if (!run) return run.error();
   if (const auto found = print_text(stderr, *run, options); !found) return found.error();
+  if (run->counting() > 0 && !options.quiet && run->findings.front().process != "image")
+    fmt::print(stderr, "Next: photofinish confirm {}\n", options.output);
   if (report.format == "text" && report.file.empty()) return exit_code(*run, options);
   const std::string file = report.file.empty()  ? where_of(report.format, options.output)
                            : report.file == "-" ? ""

@@ -246,12 +246,14 @@ Candidate of_memory(const Finding& finding, const std::vector<Part>& parts, Trac
   candidate.title = fmt::format("{}, {} and {}", race_name(finding), at(0), at(1));
   const bool one_site = same_site(finding.sides[0], finding.sides[1]);
   for (int index = 0; index < 2; ++index)
-    candidate.orders.push_back(!one_site ? fmt::format("the {} first", at(index))
-                               : one_rank
-                                   ? fmt::format("the {} of the {} first", words.access(index),
-                                                 index == 0 ? "earlier thread" : "later thread")
-                                   : fmt::format("the {} of the {} {} first", words.access(index),
-                                                 index == 0 ? "lower" : "higher", words.process()));
+    candidate.orders.push_back(
+        !one_site ? fmt::format("the {} first", at(index))
+        : candidate.schedule.own_operation
+            ? fmt::format("the {} {} first", index == 0 ? "earlier" : "later", words.access(index))
+        : one_rank ? fmt::format("the {} of the {} first", words.access(index),
+                                 index == 0 ? "earlier thread" : "later thread")
+                   : fmt::format("the {} of the {} {} first", words.access(index),
+                                 index == 0 ? "lower" : "higher", words.process()));
   candidate.involved = {finding.sides[0].rank, finding.sides[1].rank, finding.owner};
   candidate.ranks =
       1 + std::max({finding.sides[0].rank.value, finding.sides[1].rank.value, finding.owner.value});
@@ -300,7 +302,7 @@ Candidate of_messages(const MessageFinding& finding, Traces& traces, RunNotes& n
   if (trace == nullptr)
     candidate.impossible = notes.trouble(finding.receive.rank);
   else if (finding.taker == Taker::Cancelled)
-    candidate.impossible = "the receive was canceled, so no other message can match it";
+    candidate.impossible = "confirm does not support canceled receives";
   else if (finding.wanted.source != kAnySource)
     candidate.impossible =
         "it names its source, so only timing decides, which confirm cannot steer";

@@ -23,7 +23,11 @@ MessageSequence::MessageSequence(std::int32_t ranks, Sends sends, MessageRaces* 
 std::uint32_t MessageSequence::inbox_of(WorldRank who, Uid comm) {
   const auto [found, added] =
       inbox_index_.try_emplace({who, comm}, static_cast<std::uint32_t>(inboxes_.size()));
-  if (added) inboxes_.emplace_back().rank = who;
+  if (added) {
+    Inbox& inbox = inboxes_.emplace_back();
+    inbox.rank = who;
+    inbox.comm = comm;
+  }
   return found->second;
 }
 

@@ -136,6 +136,7 @@ class MessageSequence {
   using ClassKey = std::pair<std::int64_t, WorldRank>;  // tag and source
   struct Inbox {
     WorldRank rank;
+    Uid comm;
     std::uint32_t races = 0;  // number of the inbox in MessageRaces
     std::uint64_t posted = 0;
     std::uint64_t any_tag = 0;            // number of open receives with any tag

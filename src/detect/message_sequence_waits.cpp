@@ -142,6 +142,7 @@ MessageStep MessageSequence::posted(const Operation& operation) const {
   step.peer = operation.peer;
   step.tag = operation.tag;
   step.key = operation.key;
+  step.comm = inboxes_[operation.inbox].comm;
   step.site = table_.call_site(operation.call_site).site;
   step.site_key = table_.call_site(operation.call_site).key;
   return step;

@@ -21,12 +21,23 @@ ByteRange contiguous_range(const Access& access) {
   return range.end - range.begin == access.footprint[0].bytes() ? range : ByteRange{};
 }
 
+std::vector<AccessLock> held_locks(const Access& access) {
+  std::vector<AccessLock> held;
+  if (access.locks != nullptr)
+    for (const Lock& lock : *access.locks) held.push_back({lock.win, lock.target, lock.exclusive});
+  return held;
+}
+
 }  // namespace
 
 Finding Owner::make_finding(const Access& a, const Access& b, Reason reason,
                             const ByteRange& where) const {
   Finding finding;
   finding.reason = reason;
+  const auto offset_in = [&](Uid win) -> std::int64_t {
+    const RegionTraits* const region = win == Uid(0) ? nullptr : timeline_.region(win);
+    return region == nullptr ? 0 : where.begin - static_cast<std::int64_t>(region->base);
+  };
   const Access* accesses[] = {&a, &b};
   // A fixed order, so that findings do not depend on the order of the arguments.
   const auto age = [](const Access& access) {
@@ -48,16 +59,17 @@ Finding Owner::make_finding(const Access& a, const Access& b, Reason reason,
                         .bytes = bytes_of(access),
                         .range = contiguous_range(access),
                         .op = access.op,
-                        .epoch = access.epoch};
+                        .epoch = access.epoch,
+                        .win = access.win,
+                        .offset = offset_in(access.win),
+                        .locks = held_locks(access)};
     finding.ranks.insert(access.rank);
     if (access.win != Uid(0)) finding.win = access.win;
   }
   finding.owner = rank_;
   finding.owners.insert(rank_);
   finding.where = where;
-  if (finding.win != Uid(0))
-    if (const RegionTraits* region = timeline_.region(finding.win))
-      finding.offset = where.begin - static_cast<std::int64_t>(region->base);
+  finding.offset = offset_in(finding.win);
   return finding;
 }
 

@@ -14,10 +14,22 @@ Deadlock deadlock(const WaitChain& chain, bool came_about) {
   result.times = chain.count;
   result.phase = chain.phase;
   result.behind = chain.behind;
-  for (const WaitChain::Waits& waits : chain.waits)
-    result.waits.push_back({waits.rank, waits.step.site, waits.posted.site, waits.on,
-                            waits.step.site_key, waits.step.kind == MessageStep::Kind::AwaitLock,
-                            waits.finalize});
+  using Kind = MessageStep::Kind;
+  using For = Deadlock::Waits::For;
+  for (const WaitChain::Waits& waits : chain.waits) {
+    const bool probes = waits.step.kind == Kind::Probe;
+    const bool completes =
+        waits.step.kind == Kind::CompleteSend || waits.step.kind == Kind::CompleteReceive;
+    const MessageStep& of = probes ? waits.step : waits.posted;
+    Deadlock::Waits& one = result.waits.emplace_back(
+        Deadlock::Waits{waits.rank, waits.step.site, waits.posted.site, waits.on,
+                        waits.step.site_key, waits.step.kind == Kind::AwaitLock, waits.finalize});
+    if (!probes && !completes) continue;
+    one.what = probes ? For::Probe : of.kind == Kind::Receive ? For::Receive : For::Send;
+    one.peer = of.peer;
+    one.tag = of.tag;
+    one.comm = of.comm;
+  }
   return result;
 }
 

@@ -138,6 +138,8 @@ Machine inspect_machine(const std::string& executable, const std::string& versio
 
   machine.root = geteuid() == 0;
   machine.cores = usable_processors();
+  const char* const yields = std::getenv("OMPI_MCA_mpi_yield_when_idle");
+  machine.yields = yields != nullptr && *yields == '1';
   machine.quota = quota_of_container();
   std::error_code failed;
   machine.directory = fs::current_path(failed).string();

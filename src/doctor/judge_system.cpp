@@ -43,11 +43,13 @@ Judgement judge_processors(const Machine& machine) {
                     cores, machine.quota),
         fmt::format("start no more than {} ranks, or: export OMPI_MCA_mpi_yield_when_idle=1",
                     std::max(1, static_cast<int>(std::floor(machine.quota))))};
-  return {Level::Ok,
-          fmt::format("{}: with more ranks than that, those that wait spin and slow down the "
-                      "others (Open MPI: OMPI_MCA_mpi_yield_when_idle=1)",
-                      cores),
-          ""};
+  return {
+      Level::Ok,
+      fmt::format("{}{}", cores,
+                  machine.yields ? ""
+                                 : ": with more ranks, those that wait spin. With Open MPI, set "
+                                   "OMPI_MCA_mpi_yield_when_idle=1"),
+      ""};
 }
 
 Judgement judge_shared(const Machine& machine) {

@@ -54,6 +54,7 @@ struct Machine {
   bool root = false;
   int cores = 1;
   double quota = 0;       // cores that a container may use; 0: all
+  bool yields = false;    // OMPI_MCA_mpi_yield_when_idle is set
   std::string directory;  // where a run would be written
   bool writable = true;
   std::uint64_t free_bytes = 0;

@@ -164,9 +164,9 @@ std::string explanation_text(const Explanation& explanation, bool each) {
   };
   const auto steps = [&](const TransferGroup& group) {
     const Transfer& t = group.first;
-    return fmt::format("{}{}step {}{}", each ? value_text(t) : "",
+    return fmt::format("{}{}event {}{}", each ? value_text(t) : "",
                        each || group.times == 1 ? ", " : ", first: ", t.to.event,
-                       t.inside ? fmt::format(" <- step {}", t.from.event) : "");
+                       t.inside ? fmt::format(" <- event {}", t.from.event) : "");
   };
   section(
       "Written by the group", [](const Transfer& t) { return t.inside; },
@@ -176,8 +176,18 @@ std::string explanation_text(const Explanation& explanation, bool each) {
                            t.is_update ? " (or what it was added to)" : "", times_text(group),
                            steps(group));
       });
+  const bool all_recorded = static_cast<int>(explanation.ranks.size()) >= explanation.world_size;
   section(
-      "Written by external ranks", [](const Transfer& t) { return !t.inside; },
+      all_recorded ? "Writer unknown: no recorded write has this value (code that is not "
+                     "instrumented wrote it)"
+                   : "Written by external ranks, or by code that is not instrumented",
+      [](const Transfer& t) { return !t.inside && t.kind == Transfer::Kind::Value; },
+      [&](const TransferGroup& group) {
+        return fmt::format("{}: {}{}", end_text(group.first.to), times_text(group), steps(group));
+      });
+  section(
+      "Sent by external ranks",
+      [](const Transfer& t) { return !t.inside && t.kind == Transfer::Kind::Message; },
       [&](const TransferGroup& group) {
         return fmt::format("{}: {}{}", end_text(group.first.to), times_text(group), steps(group));
       });

@@ -177,10 +177,10 @@ Result<Words> without_program(const Words& line, size_t begin, size_t end) {
   if (option == line.begin() + end) {
     const std::string text =
         fmt::format("{}", fmt::join(line.begin() + begin, line.begin() + end, " "));
-    return Error{fmt::format(
-        "no program found in '{}': check its path; if a script starts it, write 'photofinish exec' "
-        "in front of it there, and start the script without photofinish check",
-        text)};
+    return Error{
+        fmt::format("no program found in '{}': check its path. If a script starts the program, put "
+                    "'photofinish exec' before it in the script, and run the script itself",
+                    text)};
   }
   if (std::ranges::any_of(line, file_is_wrapped)) return line;
   return Error{fmt::format(

@@ -268,7 +268,7 @@ Result<MpiProgram> inspect_program(const std::string& name) {
   const auto path = find_program(name);
   if (!path) return path.error();
   if (access(path->c_str(), R_OK) != 0)
-    return Error{fmt::format("{}: executable but not readable, so its MPI cannot be found out; {}",
+    return Error{fmt::format("{}: executable but not readable, so its MPI cannot be detected; {}",
                              *path, kGiveFlavour)};
   if (kind_of_file(*path) != FileKind::Elf)
     return MpiProgram{.path = *path, .flavour = {}, .mpi_library = {}};
@@ -283,7 +283,9 @@ Result<MpiProgram> inspect_library(const std::string& path) {
 }
 
 Error no_flavour_error(const std::string& path) {
-  return Error{fmt::format("{}: a script, so its MPI cannot be found out; {}", path, kGiveFlavour)};
+  return Error{
+      fmt::format("{}: cannot detect its MPI, because it is a script or loads MPI at run time; {}",
+                  path, kGiveFlavour)};
 }
 
 Result<MpiFlavour> find_mpi(const std::string& name) {

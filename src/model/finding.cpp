@@ -29,7 +29,8 @@ Key key(const Finding& finding) {
 // The order in reports. The members after `begin` only make it total.
 auto telling_order(const FindingSide& s) {
   return std::tuple(is_local(s.kind), s.rank, s.begin, s.kind, s.call, s.site_key, s.site, s.opened,
-                    s.closed, s.end, s.part, s.bytes, s.op, s.epoch.kind, s.epoch.index);
+                    s.closed, s.end, s.part, s.bytes, s.op, s.epoch.kind, s.epoch.index, s.win,
+                    s.offset, s.locks);
 }
 
 // Addresses come last, since they differ between runs.

@@ -23,6 +23,14 @@ enum class Reason : std::uint8_t {
                     // accumulate_ops=same_op)
 };
 
+// A window lock that the rank of an access held, for the report.
+struct AccessLock {
+  Uid win;
+  WorldRank target;  // kAnySource: all targets
+  bool exclusive = false;
+  auto operator<=>(const AccessLock&) const = default;
+};
+
 // One access of the example in the report. Ids are those of `rank`'s trace.
 struct FindingSide {
   WorldRank rank;
@@ -38,6 +46,9 @@ struct FindingSide {
   ByteRange range;  // addresses of the owner if its bytes are contiguous, otherwise empty
   ReduceOp op = ReduceOp::None;
   Epoch epoch;
+  Uid win;                        // null: its own memory, by address
+  std::int64_t offset = 0;        // of the common bytes in `win`
+  std::vector<AccessLock> locks;  // without those taken with MPI_MODE_NOCHECK
   bool operator==(const FindingSide&) const = default;
 };
 

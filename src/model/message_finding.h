@@ -51,6 +51,13 @@ struct Deadlock {
     std::uint64_t site_key = 0;  // of the waiting call, equal on every rank
     bool for_lock = false;       // a window lock that `on` holds
     SiteId finalize;             // MPI_Finalize of `on`, if it has finished
+    // What it waits for. Send, Receive: the operation that the call posted or completes, with its
+    // peer, tag and communicator. Probe: with what it accepts.
+    enum class For : std::uint8_t { Other, Send, Receive, Probe };
+    For what = For::Other;
+    WorldRank peer = kProcNull;
+    std::int64_t tag = kAnyTag;
+    Uid comm;
     bool operator==(const Waits&) const = default;
   };
   std::vector<Waits> waits;

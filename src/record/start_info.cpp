@@ -95,10 +95,11 @@ Result<StartInfo> read_start(const std::string& directory, WorldRank rank) {
   });
   StartInfo start;
   if (journal.ask(kStartQuery, SiteId(0)) != Journal::Asked::Same)
-    return Error{trace_path(directory, rank) +
-                 ((*trace)->damage().empty()
-                      ? ": this rank was not recorded for a replay; use photofinish record"
-                      : ": " + (*trace)->damage())};
+    return Error{
+        trace_path(directory, rank) +
+        ((*trace)->damage().empty()
+             ? ": written by check, which records nothing to replay; use photofinish record"
+             : ": " + (*trace)->damage())};
   journal(start);
   if (!journal.ok())
     return Error{trace_path(directory, rank) + ": the journal of this rank is damaged"};

@@ -48,6 +48,12 @@ Result<std::vector<KnownFinding>> read_baseline(const std::string& path,
   if (std::filesystem::is_directory(path, error)) {
     const auto run = read_document(path, options);
     if (!run) return run.error();
+    // Without functions and files, all findings would count as new.
+    if (!run->changed_modules.empty() && !run->findings.empty())
+      return Error{fmt::format(
+          "cannot compare {0}: {1} has changed since, and no earlier report stored the lines of "
+          "its findings. Run photofinish check again, or give a JSON report of {0}",
+          path, run->changed_modules.front())};
     *complete = !run->incomplete();
     std::vector<KnownFinding> known;
     for (const FindingDocument& finding : run->findings)
@@ -57,7 +63,7 @@ Result<std::vector<KnownFinding>> read_baseline(const std::string& path,
     return known;
   }
   const auto text = read_text_file(path);
-  if (!text) return Error{"cannot read the baseline " + text.error().message};
+  if (!text) return Error{"cannot read " + text.error().message};
   const json report = json::parse(*text, nullptr, false);
   try {
     if (report.is_object() && report.contains("findings")) {

@@ -25,6 +25,10 @@ std::string ranks_of(const std::set<WorldRank>& ranks, std::string_view process)
   return fmt::format("{}{} {}", process, numbers.size() == 1 ? "" : "s", rank_ranges(numbers));
 }
 
+std::string instances_text(std::uint64_t times) {
+  return fmt::format("{} instance{}", times, times == 1 ? "" : "s");
+}
+
 std::string times_text(std::uint64_t times) {
   return times == 1 ? "once" : fmt::format("{} times", times);
 }

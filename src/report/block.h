@@ -18,7 +18,8 @@ std::string painted(std::string_view color, const std::string& text, bool colors
 std::string capitalised(std::string text);
 // "rank 3", "ranks 0-3"; `process`: what the programming model calls one.
 std::string ranks_of(const std::set<WorldRank>& ranks, std::string_view process = "rank");
-std::string times_text(std::uint64_t times);  // "once", "3 times"
+std::string instances_text(std::uint64_t times);  // "1 instance"
+std::string times_text(std::uint64_t times);      // "once", "3 times"
 // The stack, one line for each frame, or why there is none. `source`: the source line of the
 // leading frame, printed below it; may be empty.
 std::string stack_lines(const std::vector<Frame>& stack, const std::string& no_stack,

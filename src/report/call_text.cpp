@@ -41,14 +41,17 @@ std::vector<std::string> list_of(std::string_view text) {
   return items;
 }
 
-std::vector<std::string> read_lines(const std::string& path, std::uint64_t started_ns) {
+// `changed`: set if the file is newer than the run. It then has no lines.
+std::vector<std::string> read_lines(const std::string& path, std::uint64_t started_ns,
+                                    bool& changed) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
       static_cast<std::uintmax_t>(status.st_size) > kLargestFile)
     return {};
-  const std::uint64_t changed = static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
-                                static_cast<std::uint64_t>(status.st_mtim.tv_nsec);
-  if (started_ns > 0 && changed > started_ns) return {};
+  const std::uint64_t modified = static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
+                                 static_cast<std::uint64_t>(status.st_mtim.tv_nsec);
+  changed = started_ns > 0 && modified > started_ns;
+  if (changed) return {};
   std::ifstream file(path);
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) lines.push_back(std::move(line));
@@ -121,13 +124,20 @@ std::string argument_with(std::string_view role, const std::vector<std::string>&
 std::vector<std::string> SourceLines::from(const Frame& frame, std::size_t lines) {
   if (frame.file.empty() || frame.line <= 0) return {};
   const auto [file, is_new] = files_.try_emplace(frame.file);
-  if (is_new) file->second = read_lines(frame.file, started_ns_);
-  const std::vector<std::string>& all = file->second;
+  if (is_new) file->second.lines = read_lines(frame.file, started_ns_, file->second.changed);
+  const std::vector<std::string>& all = file->second.lines;
   const auto first = static_cast<std::size_t>(frame.line) - 1;
-  if (first >= all.size()) return {};
+  if (first >= all.size()) {
+    auto stored =
+        saved_ ? saved_->lines(frame.file, frame.line, lines) : std::vector<std::string>();
+    if (stored.empty() && file->second.changed) changed_.insert(frame.file);
+    return stored;
+  }
   const std::size_t end = std::min(all.size(), first + lines);
-  return {all.begin() + static_cast<std::ptrdiff_t>(first),
-          all.begin() + static_cast<std::ptrdiff_t>(end)};
+  std::vector<std::string> wanted(all.begin() + static_cast<std::ptrdiff_t>(first),
+                                  all.begin() + static_cast<std::ptrdiff_t>(end));
+  if (saved_) saved_->add_lines(frame.file, frame.line, wanted);
+  return wanted;
 }
 
 std::string SourceLines::line_of(const Frame& frame) {

@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,19 +19,28 @@
 
 namespace photofinish {
 
-// Source files, read on first use. Files that changed since the run are skipped.
+// Source files, read on first use. For files that changed since the run, the stored lines are used.
 class SourceLines {
  public:
   // `started_ns`: the start time of the run; 0: unknown, so no file counts as changed.
-  explicit SourceLines(std::uint64_t started_ns) : started_ns_(started_ns) {}
+  explicit SourceLines(std::uint64_t started_ns, std::shared_ptr<SavedSymbols> saved = nullptr)
+      : started_ns_(started_ns), saved_(std::move(saved)) {}
   // The line of a frame and the following ones, at most `lines`; empty if the file cannot be read.
   std::vector<std::string> from(const Frame& frame, std::size_t lines);
   // The line of the frame, without indentation and shortened. Empty if unknown.
   std::string line_of(const Frame& frame);
+  // Requested files that changed since the run, and have lines that are not stored.
+  const std::set<std::string>& changed() const { return changed_; }
 
  private:
   std::uint64_t started_ns_;
-  std::map<std::string, std::vector<std::string>> files_;
+  std::shared_ptr<SavedSymbols> saved_;
+  std::set<std::string> changed_;
+  struct File {
+    bool changed = false;
+    std::vector<std::string> lines;
+  };
+  std::map<std::string, File> files_;
 };
 
 // The arguments of the first call of `function` on the first of these lines, without comments.

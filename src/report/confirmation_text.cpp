@@ -77,16 +77,17 @@ std::string outcomes_text(const std::vector<CountedOutcome>& outcomes) {
 }
 
 std::string confirmation_lines(const Confirmation& confirmation, std::size_t number,
-                               const std::string& run) {
+                               const std::string& run, const std::string& program) {
   std::string text;
   for (std::size_t i = 0; i < confirmation.orders.size(); ++i) {
     const OrderTried& order = confirmation.orders[i];
     if (order.seen())
       text +=
-          fmt::format("  {}: {}{}\n    again: photofinish confirm {} --finding F{} --order {}{}\n",
+          fmt::format("  {}: {}{}\n    {}: photofinish confirm {} --finding F{} --order {}{}{}\n",
                       capitalised(order.name), outcomes_text(order.outcomes),
                       order.is_forced() ? "" : " (observed, but this order could not be forced)",
-                      run, number, i + 1, confirmation.every ? " --every" : "");
+                      order.is_forced() ? "repeat with" : "repeat with, may not succeed", run,
+                      number, i + 1, confirmation.every ? " --every" : "", program);
     else if (!order.optional)
       text += fmt::format("  {}: not observed in {}{}\n", capitalised(order.name),
                           run_count(order.runs), order.outcome.empty() ? "" : "; " + order.outcome);
@@ -95,8 +96,12 @@ std::string confirmation_lines(const Confirmation& confirmation, std::size_t num
     text += fmt::format("  Every instance of the race had this order, up to {} per run.\n",
                         confirmation.meetings);
   if (confirmation.state == ConfirmState::NotReproduced)
-    text += fmt::format("  The access sites were reached {} and {}.\n",
-                        times_text(confirmation.reached[0]), times_text(confirmation.reached[1]));
+    text +=
+        confirmation.reached[0] == confirmation.reached[1]
+            ? fmt::format("  Both access sites were reached {}.\n",
+                          times_text(confirmation.reached[0]))
+            : fmt::format("  The first access site was reached {}, the second {}.\n",
+                          times_text(confirmation.reached[0]), times_text(confirmation.reached[1]));
   if (confirmation.state == ConfirmState::NotReproduced &&
       confirmation.reached[0] + confirmation.reached[1] == 0)
     text +=
@@ -105,7 +110,11 @@ std::string confirmation_lines(const Confirmation& confirmation, std::size_t num
   for (const std::string& line : confirmation.difference)
     text += "    " + printable(line, true) + "\n";
   if (confirmation.state == ConfirmState::Unstable)
-    text += fmt::format("  Without steering: {}\n", outcomes_text(confirmation.control));
+    text += fmt::format(
+        "  Without steering: {}\n"
+        "  Outcomes vary within an order or without steering: another race, or timing, affects "
+        "them. Fix that first, or exclude such lines with --ignore.\n",
+        outcomes_text(confirmation.control));
   if (confirmation.state == ConfirmState::EffectUnknown)
     text +=
         "  All outcomes were equal, but not every order was forced in every repetition: the effect "

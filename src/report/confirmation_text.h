@@ -21,7 +21,8 @@ std::string_view state_id(const Confirmation* confirmation);
 std::string outcomes_text(const std::vector<CountedOutcome>& outcomes);
 // The outcomes of each order, how they differ, and how to force each again. `run` is the user's
 // name of the run.
+// `program`: further words for the command that repeats an order.
 std::string confirmation_lines(const Confirmation& confirmation, std::size_t number,
-                               const std::string& run);
+                               const std::string& run, const std::string& program = "");
 
 }  // namespace photofinish

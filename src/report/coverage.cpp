@@ -11,6 +11,8 @@
 #include "report/block.h"
 #include "report/caf_words.h"
 #include "report/event_text.h"
+#include "report/rank_ends.h"
+#include "report/run_notes.h"
 #include "report/sampling_text.h"
 #include "report/site_text.h"
 #include "symbols/pass_notes.h"
@@ -21,59 +23,13 @@
 namespace photofinish {
 namespace {
 
-// The last call of a rank, and whether the rank reached MPI_Finalize.
-struct LastCall {
-  bool finalized = false;
-  bool returned = true;
-  std::string text;                 // "MPI_Recv solver.c:31"
-  std::string abort = "MPI_Abort";  // the call that aborts, by the programming model
-};
-
-LastCall last_call(RankTrace& trace, Symbolizer& symbolizer) {
-  LastCall last;
-  const Event* event = nullptr;
-  Call call{};
-  SiteId site;
-  trace.rewind();
-  while (trace.next(event)) {
-    call = event->call;
-    site = event->site;
-    last.returned = event->returned;
-    last.finalized |= traits(call).action == Action::Finalize;
-    if (traits(call).action == Action::Abort) last.abort = source_name(call);
-  }
-  const std::string location = SiteText(trace.definitions(), symbolizer).location(site);
-  last.text = fmt::format("{}{}{}", source_name(call), location.empty() ? "" : " ", location);
-  return last;
-}
-
-// How a rank ended before MPI_Finalize. `cause`: it ended by itself; the launcher then ends the
-// others.
-struct EarlyEnd {
-  bool cause = false;
-  std::string what;  // "the crash of {} in MPI_Put solver.c:31"
-};
-
-EarlyEnd early_end(const RankEnd& end, const LastCall& last) {
-  const std::string in = last.returned ? "" : " in " + last.text;
-  switch (end.state) {
-    case RankState::Aborted:
-      return {true, fmt::format("{} by {{}} with code {}", last.abort, end.code)};
-    case RankState::Exited:
-      return {true, fmt::format("the exit of {{}} with code {}{}", end.code, in)};
-    case RankState::Signaled:
-      if (is_fault(end.code)) return {true, fmt::format("the crash of {{}}{}", in)};
-      return {false, fmt::format("the end of {{}} by SIG{}{}",
-                                 sigabbrev_np(end.code) ? sigabbrev_np(end.code) : "?", in)};
-    default:
-      return {false, fmt::format("the sudden end of {{}}{}", in)};
-  }
-}
-
 class Collector {
  public:
   Collector(const std::string& directory, const RunFindings& findings)
-      : directory_(directory), findings_(findings) {}
+      : directory_(directory),
+        findings_(findings),
+        saved_(saved_symbols(directory)),
+        symbolizer_(saved_) {}
 
   std::vector<Limitation> collect() {
     const auto ranks = recorded_ranks(directory_);
@@ -94,6 +50,7 @@ class Collector {
         missing.insert(WorldRank(rank));
     report_losses(missing);
     report_limits();
+    saved_->write();
     return std::move(all_);
   }
 
@@ -114,20 +71,19 @@ class Collector {
       damaged_[trace_path(directory_, rank) +
                ": the file ends before the rank does, and its live file is missing"]
           .insert(rank);
-    const bool ended_well =
-        end.state == RankState::Finalized || (end.state == RankState::Exited && end.code == 0);
-    if (!ended_well && !damaged && !end.incomplete)
-      if (const LastCall last = last_call(trace, symbolizer_); !last.finalized) {
-        const EarlyEnd early = early_end(end, last);
-        ended_[early.cause][early.what].insert(rank);
-      }
+    if (end.state != RankState::Finalized && !damaged && !end.incomplete)
+      if (const LastCall last = last_call(trace, symbolizer_); !last.finalized)
+        if (const RankEnding ending = ending_of(end, last); ending.cause != EndCause::None)
+          ended_[ending.cause][ending.what].insert(rank);
     const Definitions& definitions = trace.definitions();
     std::set<std::int64_t> threads;
     for (const auto& [id, task] : definitions.tasks) threads.insert(task.os_thread);
     if (threads.size() > 1 && !follows_threads(rank)) threaded_.insert(rank);
     for (const auto& [id, sampling] : definitions.samplings) sampled_.push_back({rank, sampling});
-    if (!definitions.wins.empty() && is_unchanged(definitions))
+    if (!definitions.wins.empty()) {
       programs_[definitions.rank.program].insert(rank);
+      if (!is_unchanged(definitions)) changed_.insert(definitions.rank.program);
+    }
     for (const auto& [id, win] : definitions.wins)
       openshmem_ |= win.flavour == WinFlavour::Symmetric;
     for (const auto& [id, comm] : definitions.comms) coarrays_ |= comm.name == "all images";
@@ -155,6 +111,20 @@ class Collector {
     return true;
   }
 
+  // What the first report found, since the program may have been rebuilt.
+  NotInstrumented instrumentation_of(const std::string& program) {
+    const std::string brief = "unchecked: " + program, text = "not instrumented: " + program;
+    const std::string *known_brief = saved_->remark(brief), *known_text = saved_->remark(text);
+    if (known_brief != nullptr && known_text != nullptr) return {*known_brief, *known_text};
+    if (changed_.contains(program)) return {};
+    NotInstrumented found = not_instrumented(program, openshmem_, coarrays_);
+    if (!found.brief.empty()) {
+      saved_->add_remark(brief, found.brief);
+      saved_->add_remark(text, found.text);
+    }
+    return found;
+  }
+
   void add(LimitationKind kind, std::set<WorldRank> ranks, std::string brief, std::string text) {
     all_.push_back({kind, std::move(ranks), std::move(brief), std::move(text)});
   }
@@ -162,12 +132,11 @@ class Collector {
   void report_losses(const std::set<WorldRank>& missing) {
     using Kind = LimitationKind;
     if (was_interrupted(directory_)) report_interruption();
-    for (const bool cause : {true, false})
-      for (const auto& [what, ranks] : ended_[cause]) {
+    // The launcher ended the other ranks because of these.
+    if (!ended_.empty())
+      for (const auto& [what, ranks] : ended_.rbegin()->second) {
         const std::string named = fmt::format(fmt::runtime(what), ranks_of(ranks));
-        // The launcher ended these ranks because of the others.
-        const bool follows = !cause && !ended_[true].empty();
-        add(Kind::RankEnded, ranks, follows ? "" : named,
+        add(Kind::RankEnded, ranks, named,
             fmt::format("the run was checked up to {}: later races could not be seen", named));
       }
     for (const auto& [reason, incomplete] : incomplete_) report_incomplete(reason, incomplete);
@@ -217,7 +186,8 @@ class Collector {
                                           findings_.messages->deadlocks.end(), happened);
     if (!all.empty())
       add(LimitationKind::RankEnded, std::move(all), deadlock ? "" : "the interruption",
-          "the run was interrupted: later races could not be seen");
+          deadlock ? "the run was ended in a deadlock: later races were not checked"
+                   : "the run was interrupted: later races could not be seen");
   }
 
   // Limitations that the ranks recorded themselves.
@@ -262,7 +232,7 @@ class Collector {
       add(Kind::NoMessages, {}, "messages not checked",
           "messages were not checked, as --no-messages says");
     for (const auto& [program, ranks] : programs_)
-      if (auto [brief, text] = not_instrumented(program, openshmem_, coarrays_); !brief.empty())
+      if (auto [brief, text] = instrumentation_of(program); !brief.empty())
         add(Kind::NotInstrumented, ranks, std::move(brief), std::move(text));
     if (std::uint64_t skipped = 0, checked = 0; !sampled_.empty()) {
       std::set<WorldRank> ranks;
@@ -295,12 +265,14 @@ class Collector {
 
   const std::string& directory_;
   const RunFindings& findings_;
+  std::shared_ptr<SavedSymbols> saved_;
   Symbolizer symbolizer_;
   std::vector<Limitation> all_;
   std::map<IncompleteReason, Incomplete> incomplete_;
   std::set<WorldRank> threaded_;
-  std::map<bool, std::map<std::string, std::set<WorldRank>>> ended_;  // key: whether it is a cause
+  std::map<EndCause, std::map<std::string, std::set<WorldRank>>> ended_;
   std::map<std::string, std::set<WorldRank>> damaged_, programs_;
+  std::set<std::string> changed_;  // programs
   bool openshmem_ = false, coarrays_ = false;
   std::vector<RankSampling> sampled_;
 };

@@ -98,8 +98,8 @@ std::string divergence_text(const std::string& run, const std::string& replay, W
         rank.value, divergence.expected.site.value, asked, divergence.expected.site.value);
   if (divergence.expected.what == kNoQuery) {
     const auto trace = RankTrace::open(run, rank);
-    return fmt::format("the record of rank {} ends inside {}: {}", rank.value, asked,
-                       trace ? end_words((*trace)->end()) : "");
+    return fmt::format("rank {} replayed up to {}, which did not return in the recorded run{}",
+                       rank.value, asked, trace ? ": " + end_words((*trace)->end()) : "");
   }
   if (divergence.stuck)
     return fmt::format(

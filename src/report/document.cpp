@@ -127,12 +127,49 @@ Result<bool> compare_with_baseline(RunDocument& run, const DocumentOptions& opti
   run.baseline = options.baseline;
   mark_known(*baseline, run.findings);
   const std::size_t gone = baseline->size();
-  std::string note = fmt::format("baseline {0}: {1} finding{2} here again", options.baseline,
-                                 run.known(), run.known() == 1 ? " is" : "s are");
-  if (gone > 0)
-    note += fmt::format(", {} {} not: photofinish diff lists them", gone, gone == 1 ? "is" : "are");
+  std::string note = fmt::format("baseline {0}: {1} known finding{2} occurred again",
+                                 options.baseline, run.known(), run.known() == 1 ? "" : "s");
+  if (gone > 0) note += fmt::format(", {} did not: photofinish diff lists them", gone);
   run.notes.push_back(note);
   return true;
+}
+
+bool is_system_file(const std::string& path) {
+  return path.find('/') == path.npos || path.starts_with("/usr/") || path.starts_with("/lib");
+}
+
+// Why stacks or source lines are incomplete.
+void note_missing_lines(RunDocument& run, const RunNotes& notes) {
+  std::error_code error;
+  for (const std::string& module : notes.changed_modules()) {
+    if (is_system_file(module)) continue;
+    run.changed_modules.push_back(module);
+    run.notes.push_back(fmt::format(
+        "{} {}, so that functions and source lines are unknown. Run photofinish check again",
+        module,
+        std::filesystem::exists(module, error) ? "was rebuilt since this run"
+                                               : "no longer exists"));
+  }
+  for (const std::string& file : notes.changed_sources())
+    run.notes.push_back(
+        fmt::format("{} has changed since this run: its lines are not shown", file));
+  const auto has_no_lines = [&](const std::vector<Frame>& stack) {
+    const auto is_of_program = [&](const Frame& frame) {
+      return base_name(frame.module) == base_name(run.program);
+    };
+    return std::any_of(stack.begin(), stack.end(), is_of_program) &&
+           std::all_of(stack.begin(), stack.end(),
+                       [](const Frame& frame) { return frame.file.empty(); });
+  };
+  bool without_lines = false;
+  for (const FindingDocument& finding : run.findings)
+    for (const EndDocument& end : finding.ends) without_lines |= has_no_lines(end.stack);
+  for (const DeadlockDocument& deadlock : run.deadlocks)
+    for (const DeadlockDocument::Wait& wait : deadlock.waits)
+      without_lines |= has_no_lines(wait.stack);
+  if (without_lines && run.changed_modules.empty())
+    run.notes.push_back(fmt::format(
+        "{} has no line information: compile with -g to see source lines", run.program));
 }
 
 template <class Predicate>
@@ -202,6 +239,7 @@ Result<RunDocument> read_document(const std::string& directory, const DocumentOp
   for (const Deadlock& deadlock : numbered.all_messages.deadlocks) {
     reported.deadlocks.push_back(describe_deadlock(deadlock, notes));
     if (buffering == nullptr || deadlock.came_about) continue;
+    reported.deadlocks.back().confirmed = buffering->state == ConfirmState::Harmful;
     reported.deadlocks.back().remarks.push_back(
         buffering->state == ConfirmState::Harmful
             ? "Confirmed: with synchronous sends the program hangs."
@@ -215,6 +253,7 @@ Result<RunDocument> read_document(const std::string& directory, const DocumentOp
     finding.fingerprint = fingerprint_of(finding.identity);
   }
 
+  note_missing_lines(reported, notes);
   add_sentences(reported.notes, sampling_lines(read_sampling(directory)), "NOTE: photofinish: ");
   if (!numbered.intended.empty()) reported.notes.push_back(numbered.intended);
   // An intended race still makes the run nondeterministic.
@@ -223,6 +262,7 @@ Result<RunDocument> read_document(const std::string& directory, const DocumentOp
                   verdicts(numbered.all_messages, numbered.races_with_intended,
                            !reported.incomplete(), notes),
                   "VERDICT: photofinish: ");
+  notes.save_symbols();
   if (const auto done = suppress(reported, options); !done) return done.error();
   if (const auto done = compare_with_baseline(reported, options); !done) return done.error();
   return reported;

@@ -88,6 +88,8 @@ struct DeadlockDocument {
     std::string source;
   };
   bool came_about = false;
+  bool certain = true;            // false: only if a receive matches another message
+  std::optional<bool> confirmed;  // whether photofinish confirm saw the predicted one
   std::uint64_t times = 1;
   std::vector<Wait> waits;
   std::vector<std::string> remarks;
@@ -109,6 +111,8 @@ struct RunDocument {
   std::vector<std::string> verdicts;
   std::vector<Suppression> suppressions;  // with the number of findings that each hides
   std::string baseline;                   // the name of the baseline; empty: none
+  // Modules of the user that changed since the run, so that call sites have no lines.
+  std::vector<std::string> changed_modules;
 
   std::size_t count(FindingKind kind) const;
   std::size_t deadlock_count() const;

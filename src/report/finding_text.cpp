@@ -94,7 +94,7 @@ std::string finding_block(const FindingDocument& finding, bool colors) {
       painted(kWarning,
               fmt::format("WARNING: photofinish: {} [F{}] {} · {} on {}", kind_name(finding.kind),
                           finding.number, state_text(confirmation_of(finding)),
-                          times_text(finding.times), ranks_of(finding.ranks, finding.process)),
+                          instances_text(finding.times), ranks_of(finding.ranks, finding.process)),
               colors) +
       "\n";
   for (const EndDocument& end : finding.ends) {
@@ -117,15 +117,20 @@ std::string finding_block(const Finding& finding, std::size_t number, RunNotes& 
 
 std::string deadlock_block(const DeadlockDocument& deadlock, bool colors) {
   std::string text(kRule);
-  text += deadlock.came_about
-              ? painted(kWarning, "WARNING: photofinish: deadlock · these ranks could not go on",
-                        colors) +
-                    "\n"
-              : painted(kAdvice,
-                        fmt::format("NOTE: photofinish: deadlock if sends are not buffered · {}",
-                                    times_text(deadlock.times)),
-                        colors) +
-                    "\n";
+  std::set<WorldRank> ranks;
+  for (const DeadlockDocument::Wait& wait : deadlock.waits) ranks.insert(wait.rank);
+  text +=
+      deadlock.came_about
+          ? painted(kWarning,
+                    fmt::format("WARNING: photofinish: deadlock on {}: {} cannot return",
+                                ranks_of(ranks), ranks.size() == 1 ? "this call" : "these calls"),
+                    colors) +
+                "\n"
+          : painted(kAdvice,
+                    fmt::format("NOTE: photofinish: deadlock if sends are not buffered · {}",
+                                instances_text(deadlock.times)),
+                    colors) +
+                "\n";
   for (const DeadlockDocument::Wait& wait : deadlock.waits)
     text += "  " + painted(kAccess, wait.line, colors) + "\n" +
             stack_lines(wait.stack, wait.no_stack, wait.source);
@@ -148,8 +153,24 @@ std::string counts_text(const RunDocument& run) {
   return counts.empty() ? "no findings" : counts;
 }
 
+// A predicted deadlock is no finding, but "no findings" must not hide it.
+std::string buffering_text(const RunDocument& run) {
+  if (run.deadlock_count() > 0) return "";
+  const auto shows = [&](bool confirmed) {
+    return std::any_of(run.deadlocks.begin(), run.deadlocks.end(),
+                       [&](const DeadlockDocument& one) {
+                         return !one.came_about && one.certain &&
+                                (confirmed ? one.confirmed == true : one.confirmed != false);
+                       });
+  };
+  if (!shows(false)) return "";
+  return fmt::format(
+      "{} the run {}", run.counting() > 0 ? ", and" : ", but",
+      shows(true) ? "deadlocks without send buffering (confirmed)" : "depends on send buffering");
+}
+
 std::string result_text(const RunDocument& run) {
-  return counts_text(run) + coverage_text(run.limitations);
+  return counts_text(run) + coverage_text(run.limitations) + buffering_text(run);
 }
 
 std::string summary_line(const RunDocument& run, std::size_t shown) {
@@ -158,8 +179,8 @@ std::string summary_line(const RunDocument& run, std::size_t shown) {
   if (run.known() > 0) counts += fmt::format(", {} known", run.known());
   if (run.suppressed() > 0) counts += fmt::format(", {} suppressed", run.suppressed());
   if (shown < run.counting()) counts += fmt::format(", the first {} shown", shown);
-  return fmt::format("SUMMARY: photofinish: {}{} · run {}\n", counts,
-                     coverage_text(run.limitations), run.name);
+  return fmt::format("SUMMARY: photofinish: {}{}{} · in {}\n", counts,
+                     coverage_text(run.limitations), buffering_text(run), run.name);
 }
 
 Result<bool> print_report(std::FILE* file, const RunDocument& run, const ReportOptions& options) {

@@ -190,13 +190,31 @@ std::string FindingWords::window_name() const {
   return name.empty() ? "window" : fmt::format("window \"{}\"", name);
 }
 
+bool FindingWords::in_two_windows() const {
+  const Uid a = side(0).win, b = side(1).win;
+  return a != Uid() && b != Uid() && a != b && !openshmem();
+}
+
+std::string FindingWords::window_of(const FindingSide& s) const {
+  for (const WorldRank rank : {finding_.owner, s.rank}) {
+    const WindowNotes& window = notes_.window(rank, s.win);
+    if (!window.name.empty()) return fmt::format("window \"{}\"", window.name);
+    if (!window.created_at.empty()) return "window created in " + window.created_at;
+  }
+  return "window";
+}
+
 std::string FindingWords::bytes_in_window() const {
+  return bytes_in_window(finding_.win, finding_.offset);
+}
+
+std::string FindingWords::bytes_in_window(Uid win, std::int64_t offset) const {
   const std::int64_t size = std::max<std::int64_t>(finding_.where.end - finding_.where.begin, 0);
-  const auto first = static_cast<std::uint64_t>(finding_.offset);
+  const auto first = static_cast<std::uint64_t>(offset);
   const std::string range =
       size == 0 ? fmt::format("0x{:x}", first)
                 : fmt::format("0x{:x}..0x{:x}", first, first + static_cast<std::uint64_t>(size));
-  const bool by_address = notes_.window(finding_.owner, finding_.win).by_address;
+  const bool by_address = notes_.window(finding_.owner, win).by_address;
   return (by_address ? "at " : "+") + range;
 }
 
@@ -219,6 +237,9 @@ std::string FindingWords::headline(int index) const {
     text = fmt::format("{}{} of {} by {}", noun(s), how.empty() ? "" : " (" + how + ")",
                        bytes_text(s.bytes), who(s, names_threads()));
   }
+  if (in_two_windows())
+    return fmt::format("{} {} {}, {} {}", text, s.kind == AccessKind::Get ? "from" : "into",
+                       owner(), window_of(s), bytes_in_window(s.win, s.offset));
   // The first side names the window for both.
   if (index != 0 || finding_.win == Uid()) return text;
   if (!is_local(s))
@@ -302,8 +323,11 @@ std::string FindingWords::memory() const {
   if (in_shared_memory()) return UpcWords(finding_, notes_).memory();
   const WindowNotes& window = notes_.window(finding_.owner, finding_.win);
   if (window.symmetric) return symmetric_memory();
-  if (!window.created_by) return "";
   const std::string name = named();
+  if (in_two_windows())
+    return fmt::format("both windows expose {}",
+                       name.empty() ? "the same memory of " + owner() : name);
+  if (!window.created_by) return "";
   return fmt::format("{} created by {}{}{}", window_name(), name_of(*window.created_by),
                      window.created_at.empty() ? "" : " in " + window.created_at,
                      name.empty() ? "" : ", exposes " + name);
@@ -368,6 +392,53 @@ std::string FindingWords::why_not_complete() const {
   return closed.empty() ? text + "." : text + fmt::format("; {} completes it later.", closed);
 }
 
+// Why the locks that the two ranks hold do not protect the accesses; nullopt if that is not the
+// point.
+std::optional<FindingWords::LockReason> FindingWords::lock_reason() const {
+  const FindingSide &a = side(0), &b = side(1);
+  if (a.rank == b.rank || finding_.win == Uid() || openshmem()) return std::nullopt;
+  const auto around = [](const std::string& what) {
+    return what + " on both ranks, around all accesses to these data";
+  };
+  // The lock of its epoch is not among those that protect it.
+  const auto is_unchecked = [&](const FindingSide& s) {
+    if (is_local(s) || s.opened == SiteId()) return false;
+    const SiteNotes& opened = notes_.site(s.rank, s.opened);
+    return opened.unchecked_lock && traits(*opened.call).action == Action::Lock &&
+           std::none_of(s.locks.begin(), s.locks.end(), [&](const AccessLock& lock) {
+             return lock.win == s.win && lock.target == finding_.owner;
+           });
+  };
+  if (is_unchecked(a) || is_unchecked(b)) {
+    const bool both_are = is_unchecked(a) && is_unchecked(b);
+    const FindingSide& first = is_unchecked(a) ? a : b;
+    std::string calls = at(first, first.opened);
+    if (const std::string other = at(b, b.opened); both_are && other != calls)
+      calls += " and " + other;
+    return LockReason{
+        both_are ? "both locks are taken with MPI_MODE_NOCHECK, so they protect nothing"
+                 : fmt::format("the lock of rank {} is taken with MPI_MODE_NOCHECK, so it protects "
+                               "nothing",
+                               rank_text(first.rank)),
+        fmt::format("exclusive locks (MPI_LOCK_EXCLUSIVE) without MPI_MODE_NOCHECK in {}", calls)};
+  }
+  for (const bool same_window : {true, false})
+    for (const AccessLock& one : a.locks)
+      for (const AccessLock& other : b.locks) {
+        if (!one.exclusive || !other.exclusive || (one.win == other.win) != same_window) continue;
+        if (same_window)
+          return LockReason{
+              fmt::format("rank {} locks rank {} and rank {} locks rank {}: locks at different "
+                          "targets do not exclude each other",
+                          rank_text(a.rank), rank_text(one.target), rank_text(b.rank),
+                          rank_text(other.target)),
+              around("lock the same target")};
+        return LockReason{"the locks are on different windows, so they do not exclude each other",
+                          around("lock the same window and the same target")};
+      }
+  return std::nullopt;
+}
+
 std::string FindingWords::why_no_order() const {
   const FindingSide &a = side(0), &b = side(1);
   const auto never = [&](const FindingSide& s) {
@@ -383,19 +454,28 @@ std::string FindingWords::why_no_order() const {
         "leads from {} to it.",
         whose(open), completion(over));
   }
-  if (!is_local(a) && !is_local(b)) {
-    if (a.epoch.kind == EpochKind::Fence && a.epoch == b.epoch)
-      return "The accesses are concurrent: both are in the same fence epoch, and operations inside "
-             "one epoch are unordered.";
-    if (a.epoch.kind == EpochKind::Lock && b.epoch.kind == EpochKind::Lock && a.rank != b.rank)
-      return fmt::format(
-          "The accesses are concurrent: the locks of rank {} and rank {} do not exclude each "
-          "other, and no happens-before path orders the two {}s.",
-          rank_text(a.rank), rank_text(b.rank), noun(a) == noun(b) ? noun(a) : "operation");
-  }
+  if (!is_local(a) && !is_local(b) && a.epoch.kind == EpochKind::Fence && a.epoch == b.epoch)
+    return "The accesses are concurrent: both are in the same fence epoch, and operations inside "
+           "one epoch are unordered.";
+  const auto locks = lock_reason();
+  const auto is_shared = [](const AccessLock& lock) { return !lock.exclusive; };
+  const auto only_shared = [&](const FindingSide& s) {
+    return !s.locks.empty() && std::all_of(s.locks.begin(), s.locks.end(), is_shared);
+  };
+  if (!is_local(a) && !is_local(b) && a.epoch.kind == EpochKind::Lock &&
+      b.epoch.kind == EpochKind::Lock && a.rank != b.rank)
+    return fmt::format(
+        "The accesses are concurrent: {}, and no happens-before path orders the two {}s.",
+        locks
+            ? locks->why
+            : fmt::format(
+                  "the locks of rank {} and rank {} {}", rank_text(a.rank), rank_text(b.rank),
+                  only_shared(a) && only_shared(b) ? "are shared, so they do not exclude each other"
+                                                   : "do not exclude each other"),
+        noun(a) == noun(b) ? noun(a) : "operation");
   return fmt::format(
-      "The accesses are concurrent: no happens-before path leads from {} to {}, or back.",
-      completion(a), whose(b, names_threads()));
+      "The accesses are concurrent: {}no happens-before path leads from {} to {}, or back.",
+      locks ? locks->why + ", and " : "", completion(a), whose(b, names_threads()));
 }
 
 std::string FindingWords::why() const {
@@ -429,6 +509,26 @@ std::string FindingWords::why() const {
 
 // --- advice
 
+// The call that completes the use of a buffer.
+std::string FindingWords::completing_call(const FindingSide& s) const {
+  if (is_one_sided(s.call) && traits(s.call).when != When::Starts) {
+    switch (epoch_kind(s)) {
+      case EpochKind::Fence:
+        return "MPI_Win_fence";
+      case EpochKind::Start:
+        return "MPI_Win_complete";
+      case EpochKind::Lock:
+        return "MPI_Win_flush_local";
+      case EpochKind::None:
+        return "a flush, an unlock or a fence";
+    }
+  }
+  const std::string call = name_of(s.call);
+  if (traits(s.call).action == Action::FileSplitBegin)
+    return call.substr(0, call.size() - 5) + "end";
+  return "MPI_Wait for its request";
+}
+
 std::string FindingWords::advice_not_complete() const {
   const bool swapped = side(1).begin < side(0).begin;
   const FindingSide &early = side(swapped), &late = side(!swapped);
@@ -446,21 +546,14 @@ std::string FindingWords::advice_not_complete() const {
           "a request variable for each pending {}, and MPI_Wait for it {}. A call that writes the "
           "same request variable loses the earlier request",
           call, before);
-    if (is_one_sided(early.call) && traits(early.call).when != When::Starts) {
-      switch (epoch) {
-        case EpochKind::Fence:
-          return "MPI_Win_fence " + before;
-        case EpochKind::Start:
-          return "MPI_Win_complete " + before;
-        case EpochKind::Lock:
-          return "MPI_Win_flush_local " + before;
-        case EpochKind::None:
-          return "a flush, an unlock or a fence " + before;
-      }
-    }
-    if (traits(early.call).action == Action::FileSplitBegin)
-      return call.substr(0, call.size() - 5) + "end " + before;
-    return "MPI_Wait for its request " + before;
+    const std::string completes = completing_call(early);
+    // Two calls that write one buffer: the data of the first are lost even if it is complete.
+    if (is_buffer(late) && early.kind == AccessKind::Store && late.kind == AccessKind::Store)
+      return fmt::format(
+          "a separate buffer for {}, or {} and use of its data before {}",
+          early.call == late.call ? "each " + call : call + " and " + name_of(late.call), completes,
+          early.call == late.call ? "the second" : name_of(late.call));
+    return completes + " " + before;
   }
   switch (epoch) {
     case EpochKind::Fence:
@@ -475,7 +568,7 @@ std::string FindingWords::advice_not_complete() const {
 }
 
 // Get, compute, put is one update: a lock around each single access still loses updates.
-constexpr const char* kOneUpdate = "For get, compute, put on shared data: ";
+constexpr const char* kOneUpdate = "For a read-modify-write: ";
 constexpr const char* kOneAtomic =
     "one atomic (MPI_Fetch_and_op, MPI_Compare_and_swap or MPI_Get_accumulate)";
 
@@ -497,7 +590,7 @@ std::string FindingWords::advice_overlap() const {
 std::string FindingWords::advice_remote() const {
   const FindingSide &a = side(0), &b = side(1);
   const std::string order =
-      fmt::format("a barrier or a message between them, after the first is complete ({})",
+      fmt::format("complete the first access ({}), then synchronize with a barrier or a message",
                   remote_completion(a, b));
   if (a.kind == AccessKind::Accumulate || b.kind == AccessKind::Accumulate) {
     const AccessKind other = a.kind == AccessKind::Accumulate ? b.kind : a.kind;
@@ -511,8 +604,9 @@ std::string FindingWords::advice_remote() const {
   }
   if (in_lock_all(a) || in_lock_all(b))
     return fmt::format("{}. {}{}", order, kOneUpdate, kOneAtomic);
-  return fmt::format("{}. {}one exclusive lock (MPI_LOCK_EXCLUSIVE) around all of it, or {}", order,
-                     kOneUpdate, kOneAtomic);
+  return fmt::format(
+      "{}. {}one exclusive lock (MPI_LOCK_EXCLUSIVE) around the get and the put, or {}", order,
+      kOneUpdate, kOneAtomic);
 }
 
 // MPI_Win_unlock is not allowed in an MPI_Win_lock_all epoch.
@@ -543,6 +637,8 @@ std::string FindingWords::advice_threads() const {
 std::string FindingWords::advice_no_order() const {
   const FindingSide &a = side(0), &b = side(1);
   if (names_threads()) return advice_threads();
+  if (const auto locks = lock_reason())
+    return fmt::format("{}; or order {} with a barrier or a message", locks->advice, both(a, b));
   if (is_local(a) && is_local(b))
     return "a barrier or a message between " + both(a, b) +
            ", with MPI_Win_sync on each side of it";
@@ -556,8 +652,8 @@ std::string FindingWords::advice_no_order() const {
       return fmt::format("{} before MPI_Win_post of rank {}, or after MPI_Win_wait",
                          with_article(b), owner);
     return fmt::format(
-        "a barrier or a message between them. If {1} comes first: after it. If {0} comes first: "
-        "after it is complete ({2}). A loop needs both",
+        "a barrier or a message between {0} and {1}. If {0} comes first, complete it before that "
+        "({2}). A loop needs one after each of them",
         with_article(a), with_article(b), remote_completion(a, b));
   }
   if (epoch == EpochKind::Start || epoch_kind(b) == EpochKind::Start)

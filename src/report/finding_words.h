@@ -53,6 +53,9 @@ class FindingWords {
   std::string at(const FindingSide& side, SiteId site) const;
   std::string window_name() const;
   std::string bytes_in_window() const;
+  std::string bytes_in_window(Uid win, std::int64_t offset) const;
+  bool in_two_windows() const;  // over the same memory
+  std::string window_of(const FindingSide& side) const;
   // Symmetric memory: "`grid` +0x40..0x48", "symmetric heap block +0x40..0x48", and where it is
   // from.
   std::string symmetric_object() const;
@@ -66,6 +69,11 @@ class FindingWords {
   std::string completion(const FindingSide& side) const;
   std::string why_not_complete() const;
   std::string why_no_order() const;
+  struct LockReason {
+    std::string why, advice;
+  };
+  std::optional<LockReason> lock_reason() const;
+  std::string completing_call(const FindingSide& side) const;
   std::string advice_not_complete() const;
   std::string advice_threads() const;
   std::string advice_no_order() const;

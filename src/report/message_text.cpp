@@ -94,9 +94,15 @@ std::string advice(const MessageFinding& finding) {
     return "Try: a different tag or communicator for each thread, or order the threads' calls. If "
            "any match is correct, mark the receive as intended (photofinish/annotate.h) or "
            "suppress it.";
-  return "Try: name the source, use different tags, or send the second message only after the "
-         "first was received. If any match is correct, mark the receive as intended "
-         "(photofinish/annotate.h) or suppress it.";
+  const bool tags_differ =
+      finding.wanted.tag == kAnyTag && std::all_of(finding.others.begin(), finding.others.end(),
+                                                   [&](const MessageFinding::Other& other) {
+                                                     return other.send.tag != finding.got.tag;
+                                                   });
+  return fmt::format(
+      "Try: name the source{}, or send the second message only after the first was received. If "
+      "any match is correct, mark the receive as intended (photofinish/annotate.h) or suppress it.",
+      tags_differ ? " or the tag" : ", use different tags");
 }
 
 }  // namespace
@@ -188,10 +194,58 @@ std::string waited_for(const Deadlock::Waits& waits, bool came_about, RunNotes& 
              : rank;
 }
 
+// " (tag 7)", " (to rank 2, tag 7, communicator "halo")": what the waiting call accepts or sends.
+std::string message_text(const Deadlock::Waits& waits, RunNotes& notes) {
+  using For = Deadlock::Waits::For;
+  if (waits.what == For::Other) return "";
+  std::string text;
+  if (waits.peer.value >= 0 && waits.peer != waits.on)
+    text =
+        fmt::format("{} rank {}, ", waits.what == For::Send ? "to" : "from", rank_text(waits.peer));
+  text += tag_text(waits.tag);
+  if (const std::string& comm = notes.communicator(waits.rank, waits.comm);
+      !comm.empty() && comm != "MPI_COMM_WORLD")
+    text += fmt::format(", communicator \"{}\"", comm);
+  return fmt::format(" ({})", text);
+}
+
+// A send and a receive of two waiting ranks that name each other, but do not match.
+struct Mismatch {
+  const Deadlock::Waits *send = nullptr, *receive = nullptr;
+};
+Mismatch mismatch(const Deadlock& deadlock) {
+  using For = Deadlock::Waits::For;
+  for (const Deadlock::Waits& send : deadlock.waits)
+    for (const Deadlock::Waits& receive : deadlock.waits) {
+      const bool receives = receive.what == For::Receive || receive.what == For::Probe;
+      if (send.what != For::Send || !receives || send.peer != receive.rank ||
+          (receive.peer != kAnySource && receive.peer != send.rank))
+        continue;
+      if (send.comm != receive.comm || (receive.tag != kAnyTag && receive.tag != send.tag))
+        return {&send, &receive};
+    }
+  return {};
+}
+
+std::string mismatch_advice(const Mismatch& pair, RunNotes& notes) {
+  const auto operation_at = [&](const Deadlock::Waits& waits) {
+    return call_at(waits.rank, waits.posted == SiteId() ? waits.site : waits.posted, notes);
+  };
+  const std::string send = operation_at(*pair.send), receive = operation_at(*pair.receive);
+  if (pair.send->comm != pair.receive->comm)
+    return fmt::format("Try: the same communicator in {} and {}.", send, receive);
+  return fmt::format(
+      "Try: {} sends tag {} and {} accepts only tag {}: use one tag, or receive tag {} before "
+      "{} waits.",
+      send, pair.send->tag, receive, pair.receive->tag, pair.send->tag,
+      call_at(pair.receive->rank, pair.receive->site, notes));
+}
+
 }  // namespace
 
 DeadlockDocument describe_deadlock(const Deadlock& deadlock, RunNotes& notes) {
-  DeadlockDocument reported{.came_about = deadlock.came_about, .times = deadlock.times};
+  DeadlockDocument reported{
+      .came_about = deadlock.came_about, .certain = !deadlock.other_match, .times = deadlock.times};
   std::set<std::string_view> calls;
   for (const Deadlock::Waits& waits : deadlock.waits) {
     const std::string at = call_at(waits.rank, waits.site, notes);
@@ -199,7 +253,10 @@ DeadlockDocument describe_deadlock(const Deadlock& deadlock, RunNotes& notes) {
       calls.insert(traits(*call).name);
     std::string line = fmt::format("rank {} waits in {}", rank_text(waits.rank), at);
     if (waits.posted != SiteId() && waits.posted != waits.site)
-      line += " for its " + call_at(waits.rank, waits.posted, notes) + " to be matched,";
+      line += fmt::format(" for its {}{} to be matched,", call_at(waits.rank, waits.posted, notes),
+                          message_text(waits, notes));
+    else
+      line += message_text(waits, notes);
     line += " for " + waited_for(waits, deadlock.came_about, notes);
     reported.waits.push_back({waits.rank, waits.on, at, line,
                               notes.site(waits.rank, waits.site).frames, notes.trouble(waits.rank),
@@ -218,13 +275,12 @@ DeadlockDocument describe_deadlock(const Deadlock& deadlock, RunNotes& notes) {
   if (deadlock.came_about && all_in_collectives(deadlock) && calls.size() > 1)
     reported.remarks.push_back(
         fmt::format("The ranks are in different collectives: {}.", fmt::join(calls, ", ")));
-  if (deadlock.came_about)
-    reported.remarks.push_back(
-        deadlock.cycle
-            ? "Each rank waits for the next, and the last for the first: none of these calls can "
-              "return."
-            : "No rank is left that could end the wait: none of these calls can return.");
-  reported.advice = advice(deadlock, notes);
+  if (deadlock.came_about && !deadlock.cycle)
+    reported.remarks.push_back("No rank is left that could end the wait.");
+  if (deadlock.came_about && deadlock.cycle && deadlock.waits.size() > 2)
+    reported.remarks.push_back("Each rank waits for the next, and the last for the first.");
+  const Mismatch pair = mismatch(deadlock);
+  reported.advice = pair.send != nullptr ? mismatch_advice(pair, notes) : advice(deadlock, notes);
   return reported;
 }
 
@@ -264,7 +320,7 @@ std::string buffering_verdict(const MessageFindings& messages, bool complete, Ru
                                      "run does not show what follows",
                                      answers(messages, notes)));
   return fmt::format(
-      "independent of send buffering: it finishes even if no send is buffered{}{}",
+      "independent of send buffering: the run completes even if no send is buffered{}{}",
       messages.races.empty() ? "" : ", provided that its receives match the same messages",
       messages.answers.empty() ? ""
                                : fmt::format(", unless another result of {} changes its course",
@@ -294,9 +350,7 @@ std::string verdicts(const MessageFindings& messages, std::size_t races, bool co
         messages.races.size() == 1
             ? "a receive could have matched another message"
             : fmt::format("{} receives could have matched other messages", messages.races.size()));
-  if (races > 0)
-    causes.push_back(races == 1 ? "there is 1 race on memory"
-                                : fmt::format("there are {} races on memory", races));
+  if (races > 0) causes.push_back(fmt::format("{} race{} in memory", races, races == 1 ? "" : "s"));
   std::map<std::string, std::uint64_t> timing;  // a line may have several such calls
   std::set<std::string> clocks, fetches, locks;
   for (const TimingDependence& one : messages.timing) {
@@ -313,8 +367,8 @@ std::string verdicts(const MessageFindings& messages, std::size_t races, bool co
   std::size_t reported = 0;
   for (const auto& [call, times] : timing)
     if (reported++ < kMost)
-      causes.push_back(
-          fmt::format("the result of {} depends on timing ({})", call, times_text(times)));
+      causes.push_back(fmt::format("the result of {} depends on timing ({} call{})", call, times,
+                                   times == 1 ? "" : "s"));
   if (reported > kMost)
     causes.push_back(fmt::format("so do the results of {} more call{}", reported - kMost,
                                  reported - kMost == 1 ? "" : "s"));

@@ -12,6 +12,7 @@
 #include "frontend/front_ends.h"
 #include "report/event_text.h"
 #include "report/perfetto_packets.h"
+#include "report/run_notes.h"
 #include "trace/common_time.h"
 #include "trace/reader.h"
 
@@ -189,7 +190,7 @@ Result<bool> write_perfetto(std::FILE* file, const RunDocument& run) {
     for (EndTime& end : all[i]) of_rank[ends[end.end].rank].push_back(&end);
   }
   PerfettoFile output(file);
-  Symbolizer symbolizer;
+  Symbolizer symbolizer(saved_symbols(run.directory));
   std::set<int> pids;
   for (const auto& [rank, time] : common_time(run.directory, run.recorded).ranks)
     write_rank(run, rank, time, of_rank[rank], symbolizer, pids, output);

@@ -59,9 +59,16 @@ bool is_whole(const std::vector<Frame>& frames) {
 
 }  // namespace
 
+std::shared_ptr<SavedSymbols> saved_symbols(const std::string& directory) {
+  return std::make_shared<SavedSymbols>(directory + "/" + std::string(kSymbolsName));
+}
+
 RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings,
                    const MessageFindings& messages)
-    : directory_(std::move(directory)), sources_(start_of(directory_)) {
+    : directory_(std::move(directory)),
+      saved_(saved_symbols(directory_)),
+      symbolizer_(saved_),
+      sources_(start_of(directory_), saved_) {
   for (const MessageFinding& finding : messages.races) {
     want_end(finding.receive);
     ranks_[finding.receive.rank].comms[finding.comm];
@@ -72,6 +79,7 @@ RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings,
     for (const Deadlock::Waits& waits : deadlock.waits) {
       for (const SiteId site : {waits.site, waits.posted}) want_caller(waits.rank, site);
       if (waits.on.value >= 0) want_caller(waits.on, waits.finalize);
+      if (waits.comm != Uid()) ranks_[waits.rank].comms[waits.comm];
     }
   for (const TimingDependence& timing : messages.timing)
     want_caller(timing.at.rank, timing.at.site);
@@ -85,6 +93,10 @@ RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings,
       for (const SiteId caller : {side.opened, side.closed}) want_caller(side.rank, caller);
       // Window names are local to a rank: the owner may have set none.
       if (finding.win != Uid()) rank.windows[finding.win];
+      if (side.win != Uid()) {
+        rank.windows[side.win];
+        ranks_[finding.owner].windows[side.win];
+      }
     }
     if (finding.win != Uid()) ranks_[finding.owner].windows[finding.win];
     ranks_[finding.owner].variables[finding.where.begin];
@@ -350,7 +362,13 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
       scopes.follow(*event, definitions);
       read_scopes();
     }
-    if (callers.erase(event->site) != 0) notes.sites[event->site].call = event->call;
+    if (callers.erase(event->site) != 0) {
+      SiteNotes& site = notes.sites[event->site];
+      site.call = event->call;
+      const Action action = traits(event->call).action;
+      site.unchecked_lock = (action == Action::Lock || action == Action::LockAll) &&
+                            (event->fields[Field::assertion] & kNoCheck) != 0;
+    }
     if (!event->fields.has(Field::new_win)) continue;
     const auto created =
         creations.find(WinId(static_cast<std::uint32_t>(event->fields[Field::new_win])));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,7 +23,8 @@ struct SiteNotes {
   std::vector<Frame> frames;
   std::string where;
   std::string location;
-  std::optional<Call> call;  // the call; known for those that opened and closed epochs
+  std::optional<Call> call;     // the call; known for those that opened and closed epochs
+  bool unchecked_lock = false;  // with MPI_MODE_NOCHECK
 };
 
 // The buffer of a call, as the source names it.
@@ -72,6 +74,9 @@ struct ScopeNotes {
   std::string declared_at;           // "solver.c:77"
 };
 
+// The symbols that earlier reports of the run stored.
+std::shared_ptr<SavedSymbols> saved_symbols(const std::string& directory);
+
 class RunNotes {
  public:
   RunNotes(std::string directory, const std::vector<Finding>& findings,
@@ -99,6 +104,12 @@ class RunNotes {
   std::uint64_t key_as_read(WorldRank rank, SiteId site, std::uint64_t site_key);
   // Why the rank's trace cannot be read, in one line; empty if it can.
   const std::string& trouble(WorldRank rank) { return notes(rank).trouble; }
+
+  // What could not be resolved because it changed since the run: modules and source files.
+  const std::set<std::string>& changed_modules() const { return symbolizer_.unmatched(); }
+  const std::set<std::string>& changed_sources() const { return sources_.changed(); }
+  // Stores what was resolved in the run directory, for reports after a rebuild of the program.
+  void save_symbols() const { saved_->write(); }
 
  private:
   // Bytes of a heap of UPC.
@@ -142,6 +153,7 @@ class RunNotes {
   BufferNotes argument(const std::vector<Frame>& stack, Call call, Choose choose);
 
   std::string directory_;
+  std::shared_ptr<SavedSymbols> saved_;
   Symbolizer symbolizer_;
   SourceLines sources_;
   std::map<WorldRank, RankNotes> ranks_;

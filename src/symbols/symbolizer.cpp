@@ -453,7 +453,7 @@ class Symbolizer::Module {
   std::optional<UnitIndex> units_;
 };
 
-Symbolizer::Symbolizer() = default;
+Symbolizer::Symbolizer(std::shared_ptr<SavedSymbols> saved) : saved_(std::move(saved)) {}
 Symbolizer::~Symbolizer() = default;
 
 Symbolizer::Module& Symbolizer::module(const std::string& path) {
@@ -469,18 +469,27 @@ bool Symbolizer::matches(const std::string& module_path, const std::string& buil
 
 std::optional<Variable> Symbolizer::variable_at(const std::string& module_path, uint64_t address,
                                                 const std::string& build_id) {
+  const SavedSymbols::Place place{module_path, address, build_id};
+  if (saved_)
+    if (auto saved = saved_->variable(place)) return *saved;
   if (!matches(module_path, build_id)) return std::nullopt;
   auto variable = module(module_path).variable_at(address);
   if (variable) variable->name = printable(variable->name);
+  if (saved_) saved_->add_variable(place, variable);
   return variable;
 }
 
 std::optional<Variable> Symbolizer::local_named(const std::string& module_path,
                                                 uint64_t return_address, const std::string& name) {
+  const SavedSymbols::Place place{module_path, return_address, name};
+  if (saved_)
+    if (auto saved = saved_->local(place)) return *saved;
   Module& file = module(module_path);
-  if (!file.is_open() || return_address == 0) return std::nullopt;
+  if (!file.is_open() || return_address == 0 || unmatched_.contains(module_path))
+    return std::nullopt;
   auto variable = file.local_named(return_address - 1, name);
   if (variable) variable->function = printable(variable->function);
+  if (saved_) saved_->add_local(place, variable);
   return variable;
 }
 
@@ -490,15 +499,21 @@ std::vector<Frame> Symbolizer::frames(const std::string& module_path, uint64_t a
   const auto [entry, is_new] = cache_.try_emplace({&file, address, is_return_address, build_id});
   std::vector<Frame>& frames = entry->second;
   if (!is_new) return frames;
+  const SavedSymbols::Site site{module_path, address, is_return_address, build_id};
+  const std::vector<Frame>* const saved = saved_ ? saved_->frames(site) : nullptr;
+  if (saved && !saved->front().file.empty()) return frames = *saved;
   const bool before = is_return_address && address > 0;
-  frames = matches(module_path, build_id) ? file.frames_at(before ? address - 1 : address)
-                                          : std::vector<Frame>(1);
+  const bool resolved = matches(module_path, build_id);
+  if (!resolved && saved) return frames = *saved;
+  if (!resolved) unmatched_.insert(module_path);
+  frames = resolved ? file.frames_at(before ? address - 1 : address) : std::vector<Frame>(1);
   for (Frame& frame : frames) {
     frame.function = printable(frame.function);
     frame.file = printable(frame.file);
     frame.module = printable(module_path);
     frame.offset = address;
   }
+  if (saved_ && resolved) saved_->add_frames(site, frames);
   return frames;
 }
 

@@ -12,36 +12,20 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "symbols/frame.h"
+#include "symbols/saved_symbols.h"
+
 namespace photofinish {
-
-struct Frame {
-  std::string function;  // demangled; empty when unknown
-  std::string file;      // empty without line information
-  int line = 0;          // 0 with a file: compiler-generated code
-  int column = 0;
-  bool inlined = false;  // into the frame that follows
-  std::string module;
-  uint64_t offset = 0;      // the requested address
-  bool is_program = false;  // Fortran's main program
-};
-
-struct Variable {
-  std::string name;
-  std::string function;     // the function of a local variable; empty for a global one
-  uint64_t bytes = 0;       // 0: unknown
-  uint64_t offset = 0;      // of the address in a global one
-  bool is_pointer = false;  // or a reference, or a descriptor of its memory
-  bool is_array = false;
-  bool of_pointers = false;  // an array of pointers
-};
 
 class Symbolizer {
  public:
-  Symbolizer();
+  // `saved`: prefers what is stored there, and adds what is resolved.
+  explicit Symbolizer(std::shared_ptr<SavedSymbols> saved = nullptr);
   ~Symbolizer();
   Symbolizer(const Symbolizer&) = delete;
   Symbolizer& operator=(const Symbolizer&) = delete;
@@ -62,11 +46,16 @@ class Symbolizer {
 
   // Whether the file exists and has that build id.
   bool matches(const std::string& module_path, const std::string& build_id);
+  // The modules with a requested frame that could not be resolved, because the file is missing or
+  // is another build.
+  const std::set<std::string>& unmatched() const { return unmatched_; }
 
  private:
   class Module;
   Module& module(const std::string& path);
 
+  std::shared_ptr<SavedSymbols> saved_;
+  std::set<std::string> unmatched_;
   std::map<std::string, std::unique_ptr<Module>> modules_;
   std::map<std::tuple<const Module*, uint64_t, bool, std::string>, std::vector<Frame>> cache_;
 };

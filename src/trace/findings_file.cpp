@@ -63,6 +63,11 @@ void ranks(A& a, std::set<WorldRank>& set) {
 }  // namespace
 
 template <class A>
+void describe(A& a, AccessLock& d) {
+  a(d.win, d.target, d.exclusive);
+}
+
+template <class A>
 void describe(A& a, FindingSide& d) {
   a(d.rank);
   value(a, d.kind, AccessKind::Accumulate);
@@ -70,7 +75,7 @@ void describe(A& a, FindingSide& d) {
   a(d.site, d.site_key, d.opened, d.closed, d.begin, d.end, d.task, d.bytes, d.range);
   value(a, d.op, ReduceOp::CompareAndSwap);
   value(a, d.epoch.kind, EpochKind::Lock);
-  a(d.epoch.index);
+  a(d.epoch.index, d.win, d.offset, d.locks);
 }
 
 template <class A>
@@ -106,6 +111,8 @@ void describe(A& a, MessageFinding& d) {
 template <class A>
 void describe(A& a, Deadlock::Waits& d) {
   a(d.rank, d.site, d.posted, d.on, d.site_key, d.for_lock, d.finalize);
+  value(a, d.what, Deadlock::Waits::For::Probe);
+  a(d.peer, d.tag, d.comm);
 }
 
 template <class A>

@@ -20,7 +20,7 @@
 
 namespace photofinish {
 
-inline constexpr std::uint32_t kFindingsVersion = 6;
+inline constexpr std::uint32_t kFindingsVersion = 7;
 inline constexpr std::string_view kFindingsEnding = ".findings";
 inline constexpr std::string_view kAnalysisFile = "analysis.findings";
 inline constexpr std::string_view kMessagesFile = "messages.findings";

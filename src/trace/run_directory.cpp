@@ -133,9 +133,9 @@ bool is_ours(const std::string& directory, const std::string& name) {
   if (is_debugging_folder(directory, name)) return true;
   struct stat status;
   return (name == "run.json" || name == kInterruptedFile || name == kUnrecordedFile ||
-          name == kExploredFile || name == kScheduleName || rank_of_file(name, ".trace") >= 0 ||
-          rank_of_file(name, ".live") >= 0 || rank_of_file(name, kSpillEnding) >= 0 ||
-          is_findings(name)) &&
+          name == kExploredFile || name == kScheduleName || name.starts_with(kSymbolsName) ||
+          rank_of_file(name, ".trace") >= 0 || rank_of_file(name, ".live") >= 0 ||
+          rank_of_file(name, kSpillEnding) >= 0 || is_findings(name)) &&
          lstat((directory + "/" + name).c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
@@ -366,9 +366,10 @@ Result<std::vector<WorldRank>> recorded_ranks(const std::string& directory) {
   struct stat status;
   if (stat(directory.c_str(), &status) != 0)
     return Error{directory + ": " + std::strerror(errno) +
-                 "; give the directory that photofinish check wrote"};
+                 "; give the directory that photofinish check or record wrote"};
   if (!S_ISDIR(status.st_mode))
-    return Error{directory + " is not a directory; give the one that photofinish check wrote"};
+    return Error{directory +
+                 " is not a directory; give the one that photofinish check or record wrote"};
   if (access(directory.c_str(), R_OK | X_OK) != 0)
     return Error{"cannot read " + directory + ": " + std::strerror(errno)};
   std::vector<WorldRank> ranks = ranks_with(directory, ".trace");

@@ -19,6 +19,8 @@ inline constexpr std::string_view kHtmlReport = "report.html", kJsonReport = "re
 
 // What explore knows (explore/state_file.h).
 inline constexpr std::string_view kExploredFile = "explored.state";
+// What reports resolved (symbols/saved_symbols.h).
+inline constexpr std::string_view kSymbolsName = "symbols.json";
 // How a recorded run was steered (confirm/schedule.h).
 inline constexpr std::string_view kScheduleName = "schedule";
 

@@ -5,7 +5,7 @@
 // output: total 40
 // expect race: get @{get} put @{put}
 // expect race: put @{put} put @{put}
-// expect report buggy: Try: a barrier or a message between them, after the first is complete (MPI_Win_flush or MPI_Win_unlock, not MPI_Win_flush_local). For get, compute, put on shared data: one exclusive lock (MPI_LOCK_EXCLUSIVE) around all of it, or one atomic (MPI_Fetch_and_op, MPI_Compare_and_swap or MPI_Get_accumulate).
+// expect report buggy: Try: complete the first access (MPI_Win_flush or MPI_Win_unlock, not MPI_Win_flush_local), then synchronize with a barrier or a message. For a read-modify-write: one exclusive lock (MPI_LOCK_EXCLUSIVE) around the get and the put, or one atomic (MPI_Fetch_and_op, MPI_Compare_and_swap or MPI_Get_accumulate).
 
 int main(int argc, char** argv) {
   begin(argc, argv);

@@ -4,7 +4,7 @@
 // run: ranks=3
 // output: sum 18
 // expect race: store @{store} get @{get}
-// expect report buggy: Try: a barrier or a message between them. If the store comes first: after it. If the get comes first: after it is complete (MPI_Win_flush, not MPI_Win_flush_local). A loop needs both.
+// expect report buggy: Try: a barrier or a message between the get and the store. If the get comes first, complete it before that (MPI_Win_flush, not MPI_Win_flush_local). A loop needs one after each of them.
 
 int main(int argc, char** argv) {
   begin(argc, argv);

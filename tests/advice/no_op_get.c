@@ -4,7 +4,7 @@
 // run: ranks=3
 // output: saw 2
 // expect race: get @{poll} accumulate @{add}
-// expect report buggy: Try: a barrier or a message between them, after the first is complete (MPI_Win_flush, not MPI_Win_flush_local). If any order is correct: MPI_Get_accumulate with MPI_NO_OP instead of the get.
+// expect report buggy: Try: complete the first access (MPI_Win_flush, not MPI_Win_flush_local), then synchronize with a barrier or a message. If any order is correct: MPI_Get_accumulate with MPI_NO_OP instead of the get.
 
 int main(int argc, char** argv) {
   begin(argc, argv);

@@ -4,7 +4,7 @@
 // run: ranks=3
 // output: counter is 0, 1 or 2
 // expect race: put @{reset} accumulate @{add}
-// expect report buggy: Try: a barrier or a message between them, after the first is complete (MPI_Win_flush or MPI_Win_unlock, not MPI_Win_flush_local). If any order is correct: MPI_Accumulate with MPI_REPLACE instead of the put.
+// expect report buggy: Try: complete the first access (MPI_Win_flush or MPI_Win_unlock, not MPI_Win_flush_local), then synchronize with a barrier or a message. If any order is correct: MPI_Accumulate with MPI_REPLACE instead of the put.
 
 int main(int argc, char** argv) {
   begin(argc, argv);

@@ -46,7 +46,7 @@ class Commands(unittest.TestCase):
     def test_report_names_images_and_elements(self):
         code, _, said = self.run_("check", "-n", "2", self.race())
         self.assertEqual(code, 66, said)
-        self.assertIn("once on images 1-2", said)
+        self.assertIn("1 instance on images 1-2", said)
         self.assertIn("Write of 4 bytes by image 1, `grid(3,2)[2]`", said)
         self.assertIn("conflicts with write of 4 bytes by image 2", said)
         self.assertRegex(said, r"coarray `grid`, allocated in p p\.f90:4")

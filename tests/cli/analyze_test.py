@@ -57,7 +57,7 @@ class Analyze(Case):
             result = self.run_(*command)
             verdicts = "VERDICT: photofinish: deterministic: .*\nVERDICT: photofinish: independent of send buffering: .*\n"
             self.assertEqual(result.code, 0, result)
-            self.assertRegex(result.out, f"^{verdicts}SUMMARY: photofinish: no findings · run a.run\n$", result)
+            self.assertRegex(result.out, f"^{verdicts}SUMMARY: photofinish: no findings · in a.run\n$", result)
 
     def test_bad_input(self):
         self.assertSays(self.photofinish("analyze", "-n", "3", "nowhere"), r"nowhere: No such file or directory", 70)
@@ -94,7 +94,7 @@ class Analyze(Case):
                 self.assertNotIn("VERDICT: photofinish: deterministic", result.out)
                 self.assertNotIn("independent of send buffering", result.out)
                 self.assertRegex(result.out, r"^NOTE: photofinish: the trace of rank 1 is damaged or truncated, .*rank-000001\.trace: ")
-                self.assertRegex(result.out, r"\nSUMMARY: photofinish: no findings, but not everything was checked: the trace of rank 1 is damaged · run a.run\n$")
+                self.assertRegex(result.out, r"\nSUMMARY: photofinish: no findings, but not everything was checked: the trace of rank 1 is damaged · in a.run\n$")
         self.assertEqual(self.limitations("a.run"), ({"damaged-trace": ([1], True)}, False))
         with open(trace, "wb") as file:
             file.write(whole)

@@ -164,13 +164,23 @@ class Errors(Case):
                                (("check", "-n", "1", "--mpi", "lam", app), r"openmpi or mpich")]:
             with self.subTest(words):
                 self.assertSays(self.photofinish(*words), pattern, 64)
+        for words, pattern in [(("report", "--json"), r"there is no option --json; use --format json"),
+                               (("-n", "2", app), r"a command is missing: photofinish check -n 2 \./children"),
+                               (("--hlep",), r"no option --hlep; did you mean --help\?"),
+                               (("check", "-n", "2", "--np", "3", app), r"--np is given twice|-n,--np is given twice"),
+                               (("check", "-n", "two", app), r"'two' is not a number of ranks"),
+                               (("diff", "photofinish.run"), r"diff needs two runs: photofinish diff BEFORE AFTER")]:
+            with self.subTest(words):
+                self.assertSays(self.photofinish(*words), pattern, 64)
+        launched = environment(OMPI_COMM_WORLD_SIZE="2", OMPI_COMM_WORLD_RANK="0")
+        self.assertSays(self.photofinish("check", app, env=launched), r"a launcher has already started 2: photofinish check -n 2 \./children, or: LAUNCHER -n 2 photofinish exec \./children", 64)
         result = self.photofinish("check", "-n", "1", app, env=environment(PHOTOFINISH_OPTIONS="stack_dept=3"))
         self.assertSays(result, r"PHOTOFINISH_OPTIONS.*stack_dept", 64)
 
     def test_program_without_init(self):
         self.write("lazy.c", "#include <mpi.h>\nint main(int c, char **v) { if (c > 99) MPI_Init(&c, &v); return 0; }\n")
         self.run_(f"mpicc.{arguments.mpi}", "-w", "lazy.c", "-o", "lazy")
-        self.assertSays(self.photofinish("check", "-n", "1", "./lazy"), r"nothing was recorded", 70)
+        self.assertSays(self.photofinish("check", "-n", "1", "./lazy"), r"nothing was recorded: no rank returned from MPI_Init\..* photofinish doctor \./lazy shows", 70)
 
     def test_nothing_of_the_users_is_removed(self):
         self.write("writer.c", "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char **v) { if (c > 99) MPI_Init(&c, &v);"
@@ -223,7 +233,7 @@ class Starting(Case):
             result = self.run_(*self.launcher(2), arguments.photofinish, "exec", app, "well")
             self.assertEqual(result.code, 0, result)
             self.assertEqual(len(os.listdir(self.path(name))), 6, result)
-            self.assertIn(f"recorded · photofinish report {self.path(name)}\n", result.err)
+            self.assertIn(f"recorded (messages are not analyzed yet). Next: photofinish report {self.path(name)}\n", result.err)
         self.assertIn("writing to", result.err)
         self.assertIn("VERDICT: photofinish: independent of send buffering", self.photofinish("report", "photofinish.run").out)
 
@@ -351,11 +361,25 @@ class Survival(Case):
     def test_exit(self):
         self.check("exit", r"exit 4", r"the exit of rank 1 with code 4 · ")
 
+    def test_exit_without_finalize(self):
+        app = self.compile("survive.c")
+        result = self.photofinish("check", "-n", "2", app, "leave")
+        self.assertRegex(result.err, r"photofinish: ranks? \S+ ended: exit 0 without MPI_Finalize, (in|after) MPI_\w+ survive\.c:\d+\n", result)
+        self.assertRegex(result.err, r"\nSUMMARY: photofinish: no findings up to the exit of rank 1 before MPI_Finalize · ", result)
+        self.assertEqual(self.photofinish("report", "photofinish.run").code, 67)
+
     def test_quick_exit(self):
         self.check("quick_exit", r"without an exit record", r"the (sudden )?end of ")
 
+    def test_how_to_debug_a_crash(self):
+        app = self.compile("survive.c")
+        result = self.photofinish("check", "-n", "2", app, "segv")
+        self.assertRegex(result.err, r"photofinish: rank 1 ended: signal 11 \(SIGSEGV\), after MPI_\w+ survive\.c:\d+\n", result)
+        self.assertIn(f"photofinish: to debug it: photofinish record -o crash.run --ranks 1 -n 2 {app} segv && photofinish replay crash.run --gdb 1\n", result.err, result)
+        self.assertNotRegex(result.err, r"rank 0 ended: ", result)
+
     def test_segv(self):
-        self.check("segv", r"signal 11 \(SIGSEGV\)", r"the crash of rank 1 · ")
+        self.check("segv", r"signal 11 \(SIGSEGV\)", r"the crash of rank 1 (in|after) MPI_\w+ survive\.c:\d+ · ")
 
     def test_sigterm(self):
         self.check("term", r"signal 15 \(SIGTERM\)", r"the (sudden )?end of ")
@@ -374,7 +398,7 @@ class Survival(Case):
         self.assertEqual(result.code, 71, result)
         self.assertIn("2 of 2 ranks recorded", result.err, result)
         self.assertIn("VERDICT: photofinish: deadlocked", result.err, result)
-        self.assertRegex(result.err, r"rank 0 waits in MPI_Recv survive.c:\d+ for rank 1\n", result)
+        self.assertRegex(result.err, r"rank 0 waits in MPI_Recv survive.c:\d+ \(tag 999\) for rank 1\n", result)
         self.assertIn("SUMMARY: photofinish: 1 deadlock", result.err, result)
         dump = self.photofinish("dump", "photofinish.run").out
         self.assertEqual(len(re.findall(r"MPI_Recv .*tag=999 .*DID-NOT-RETURN", dump)), 2, dump)
@@ -437,7 +461,7 @@ class Deadlock(Case):
 
     # Who waits where, and for what; as far as it does not depend on how an MPI does it.
     STUCK = {
-        "ssend": [r"rank 0 waits in MPI_Ssend deadlocks\.c:\d+ for rank 1", r"rank 1 waits in MPI_Ssend deadlocks\.c:\d+ for rank 0"],
+        "ssend": [r"rank 0 waits in MPI_Ssend deadlocks\.c:\d+ \(tag \d+\) for rank 1", r"rank 1 waits in MPI_Ssend deadlocks\.c:\d+ \(tag \d+\) for rank 0"],
         "cycle": [r"rank 0 waits in MPI_Recv .* for rank 1", r"rank 1 waits in MPI_Recv .* for rank 2", r"rank 2 waits in MPI_Recv .* for rank 0"],
         "requests": [r"rank 0 waits in MPI_Waitall .* for its MPI_Irecv .* to be matched, for rank 1"],
         "probe": [r"rank 0 waits in MPI_Probe .* for rank 1", r"rank 1 waits in MPI_Probe .* for rank 0"],

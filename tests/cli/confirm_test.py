@@ -30,13 +30,13 @@ class Confirm(Case):
         self.assertRegex(result.out, r"^F1 confirmed, harmful: one-sided race, put crossing\.c:\d+ and get crossing\.c:\d+\n", result)
         self.assertIn("    - got 7\n    + got 0\n", result.out, result)  # and not the process that is done
         self.assertRegex(result.out, r"first: got 7 ×5\n")
-        self.assertRegex(result.out, r"SUMMARY: photofinish: 1 of 1 findings confirmed: 1 harmful · run photofinish.run\n$")
+        self.assertRegex(result.out, r"SUMMARY: photofinish: 1 of 1 findings confirmed: 1 harmful · in photofinish.run\n$")
         self.assertIn("[F1] confirmed, harmful ·", self.photofinish("report", "photofinish.run").out)
         for order, got in (("1", "got 7"), ("2", "got 0")):
             again = self.confirm("--finding", "F1", "--order", order, "--runs", "1")
             self.assertEqual(again.code, 66, again)
             self.assertIn(got, again.out.splitlines(), again)
-            self.assertIn("photofinish: F1 happened, the ", again.err, again)
+            self.assertIn("photofinish: F1 forced with the ", again.err, again)
 
     def test_crash_in_one_order(self):
         self.predicted("crash")
@@ -89,6 +89,43 @@ class Confirm(Case):
         self.assertEqual(result.code, 70, result)
         self.assertRegex(result.err, r"^photofinish: \S+crossing has changed since the run, .*; run photofinish check again\n$")
 
+    def test_nothing_to_confirm(self):
+        """No error: scripts run check, and then confirm."""
+        self.assertEqual(self.photofinish("check", "-n", "1", self.compile("children.c")).code, 0)
+        result = self.confirm()
+        self.assertEqual((result.code, result.out, result.err), (0, "SUMMARY: photofinish: no findings to confirm · in photofinish.run\n", ""), result)
+        self.assertEqual(self.confirm("--finding", "F1").code, 64)
+        app = self.compile("deadlocks.c")
+        self.assertEqual(self.photofinish("check", "--overwrite", "--deadlock-timeout", "1", "-n", "3", app, "ssend").code, 66)
+        result = self.confirm()
+        self.assertIn("SUMMARY: photofinish: 1 deadlock occurred, which needs no confirmation: photofinish report photofinish.run shows it", result.out, result)
+        self.assertEqual(result.code, 66, result)
+
+    def test_buffering_dependence(self):
+        self.write("head.c", "#include <mpi.h>\nint main(int c, char **v) { int r, x = 0, y; MPI_Init(&c, &v); MPI_Comm_rank(MPI_COMM_WORLD, &r);"
+                             "MPI_Send(&x, 1, MPI_INT, 1 - r, 3, MPI_COMM_WORLD); MPI_Recv(&y, 1, MPI_INT, 1 - r, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE); MPI_Finalize(); return 0; }\n")
+        self.assertEqual(self.run_(f"mpicc.{cli_test.arguments.mpi}", "-g", "head.c", "-o", "head").code, 0)
+        result = self.photofinish("check", "-n", "2", "./head")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("  rank 0 waits in MPI_Send head.c:2 (tag 3) for rank 1\n", result.err, result)
+        self.assertIn("SUMMARY: photofinish: no findings, but the run depends on send buffering · in photofinish.run\n", result.err, result)
+        result = self.confirm("--runs", "1")
+        self.assertEqual(result.code, 66, result)
+        self.assertIn("SUMMARY: photofinish: buffering dependence confirmed: the program hangs if no send is buffered · in photofinish.run\n", result.out, result)
+        self.assertIn("SUMMARY: photofinish: no findings, but the run deadlocks without send buffering (confirmed) · ", self.photofinish("report").out)
+
+    def test_from_another_directory(self):
+        self.predicted("say")
+        os.mkdir(self.path("elsewhere"))
+        result = cli_test.Run(cli_test.arguments.photofinish, "confirm", "--runs", "1", "../photofinish.run", cwd=self.path("elsewhere"))
+        self.assertEqual(result.code, 66, result)
+        self.assertIn("F1 confirmed, ", result.out, result)
+
+    def test_the_command_that_repeats_an_order(self):
+        self.predicted("say")
+        result = self.confirm("--runs", "1", "-n", "4")
+        self.assertRegex(result.out, r"repeat with(, may not succeed)?: photofinish confirm photofinish.run --finding F1 --order 1 -n 4\n", result)
+
     def launched(self, *words):
         """The line behind -- that starts it so."""
         return ["--", f"mpirun.{cli_test.arguments.mpi}", "-n", "3", *words]
@@ -108,7 +145,7 @@ class Confirm(Case):
         other = self.compile("survive.c")
         result = self.photofinish("confirm", "--runs", "1", "photofinish.run", *self.launched(other, "well"))
         self.assertEqual(result.code, 0, result)
-        self.assertIn("  The access sites were reached 0 times and 0 times.\n  The program never reached these sites: it is a different build, ", result.out, result)
+        self.assertIn("  Both access sites were reached 0 times.\n  The program never reached these sites: it is a different build, ", result.out, result)
 
     def test_by_messages_as_between_nodes(self):
         self.predicted("say")
@@ -125,7 +162,7 @@ class Confirm(Case):
         for more in ((), ("--message-rendezvous",)):
             result = self.confirm("--together", "--verbose", "--runs", "1", *more)
             self.assertEqual(result.out.count(" confirmed, same outcome: "), 3, result)
-            self.assertEqual(result.out.count("    again: photofinish confirm photofinish.run --finding F"), 6, result)
+            self.assertEqual(result.out.count("    repeat with: photofinish confirm photofinish.run --finding F"), 6, result)
             self.assertEqual(result.err.count("mpirun"), 3, result)  # a control run, and each order once
         self.assertEqual(self.confirm("--verbose", "--runs", "1").err.count("mpirun"), 7)
 
@@ -150,7 +187,7 @@ class Confirm(Case):
         app = self.compile("../programs/messages/cancelled.c", name="cancelled")
         self.assertEqual(self.photofinish("check", "-n", "2", app).code, 66)
         result = self.confirm()
-        self.assertIn("  Cannot be confirmed: the receive was canceled, ", result.out, result)
+        self.assertIn("  Not tried: confirm does not support canceled receives\n", result.out, result)
         self.assertEqual(result.code, 0, result)
 
     def test_parts_of_buffers(self):
@@ -159,12 +196,6 @@ class Confirm(Case):
         app = self.compile("../programs/rma/buffer_partitioned.c", name="partitioned")
         self.assertEqual(self.photofinish("check", "-n", "2", app).code, 66)
         self.assertIn("  Cannot be confirmed: MPI_Pready is a partitioned operation, ", self.confirm().out)
-
-    def test_nothing_to_confirm(self):
-        app = self.compile("survive.c")
-        self.photofinish("check", "-n", "2", app, "well")
-        result = self.confirm()
-        self.assertEqual((result.code, result.err), (64, "photofinish: photofinish.run has no findings to confirm\n"), result)
 
 
 if __name__ == "__main__":

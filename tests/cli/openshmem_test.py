@@ -91,7 +91,7 @@ int main(void) {
             with self.subTest(way):
                 result = self.photofinish("check", "-n", "2", "-o", f"{way}.run", "--deadlock-timeout", "1", "./deadlock", way)
                 self.assertEqual(result.code, 66, result)
-                self.assertRegex(result.err, r"\n  rank 0 waits in MPI_Recv shmem_deadlock\.c:\d+ for rank 1\n", result)
+                self.assertRegex(result.err, r"\n  rank 0 waits in MPI_Recv shmem_deadlock\.c:\d+ \(tag \d+\) for rank 1\n", result)
                 self.assertRegex(result.err, rf"\n  rank 1 waits in {call} shmem_deadlock\.c:\d+ for rank 0\n", result)
         result = self.photofinish("check", "-n", "2", "--deadlock-timeout", "1", "./deadlock", "flag")
         self.assertEqual(result.code, 0, result)

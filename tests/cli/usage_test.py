@@ -182,7 +182,7 @@ class Usage(Case):
             self.assertIn("[F1]", result.out, result)
             self.assertNotIn("SUMMARY", result.out, result)
         self.assertSays(self.photofinish("report", "photofinish.run", "--finding", "F2"), r"photofinish.run has no finding F2: it has F1$", 64)
-        self.assertSays(self.photofinish("report", "photofinish.run", "--finding", "F1", "--format", "json"), r"--finding prints text: remove --format json", 64)
+        self.assertSays(self.photofinish("report", "photofinish.run", "--finding", "F1", "--format", "json"), r"--finding works only with text: remove --format json", 64)
 
     def test_a_missing_value(self):
         self.assertSays(self.photofinish("replay", "photofinish.run", "--rank", "0", "--gdb"), r"--gdb needs a value: --gdb RANK \(see photofinish replay --help\)", 64)

@@ -77,7 +77,7 @@ class Page(PageCase):
                 self.assertGreaterEqual(len(lanes), 1)
                 self.assertGreater(self.count("#F1 svg .step"), 2)
                 self.assertEqual(self.count("#F1 svg .missing"), 1)
-                self.assertEqual(self.texts("#F1 svg .missing-text"), ["no order"])
+                self.assertEqual(self.texts("#F1 svg .missing-text"), ["concurrent"])
                 badges = self.texts("#F1 svg .badge-text")
                 self.assertEqual(sorted(badges)[:2], ["A", "B"])
                 # What is drawn is in the picture, and each step is told in words as well.

@@ -149,11 +149,11 @@ class Formats(ReportCase):
         self.assertEqual(broken_rules(log), [])
         result, = log["runs"][0]["results"]
         self.assertEqual((result["ruleId"], result["level"]), ("deadlock", "error"))
-        self.assertRegex(result["message"]["text"], r"^Deadlock: rank 0 waits in MPI_Recv .*; rank 2 waits in .* for rank 0\. Try: ")
+        self.assertRegex(result["message"]["text"], r"^Deadlock: rank 0 waits in MPI_Recv .* \(tag \d+\) for rank 1; .*rank 2 waits in .* for rank 0\. Try: ")
         self.assertEqual([flow["id"] for flow in result["codeFlows"][0]["threadFlows"]], ["rank 0", "rank 1", "rank 2"])
         # It is in the log, and no finding that a baseline could have.
         self.write("stuck.sarif", json.dumps(log))
-        self.assertIn("0 new, 0 gone, 0 the same", self.photofinish("diff", "stuck.sarif", "stuck.run").out)
+        self.assertIn("0 new, 0 gone, 0 unchanged", self.photofinish("diff", "stuck.sarif", "stuck.run").out)
 
     def test_paths_are_relative_to_the_repository(self):
         os.makedirs(self.path("project/.git"))
@@ -462,15 +462,15 @@ class Diff(ReportCase):
         return result.out
 
     def test_new_gone_same(self):
-        self.assertRegex(self.compare("race.run", "race.run", 0), r"^same one-sided race, put race.c:18 and get race.c:26\nSUMMARY: photofinish: 0 new, 0 gone, 1 the same · race.run and then race.run\n$")
-        self.assertIn("1 new, 2 gone, 0 the same", self.compare("knapsack.run", "race.run", 66))
-        self.assertRegex(self.compare("race.run", "knapsack.run", 66), r"(?s)^new  .*\nnew  .*\ngone one-sided race, put race.c:18")
+        self.assertRegex(self.compare("race.run", "race.run", 0), r"^unchanged one-sided race, put race.c:18 and get race.c:26\nSUMMARY: photofinish: 0 new, 0 gone, 1 unchanged · race.run -> race.run\n$")
+        self.assertIn("1 new, 2 gone, 0 unchanged", self.compare("knapsack.run", "race.run", 66))
+        self.assertRegex(self.compare("race.run", "knapsack.run", 66), r"(?s)^new [^\n]*\nnew [^\n]*\ngone one-sided race, put race.c:18")
 
     def test_of_reports_in_files(self):
         for form in ("json", "sarif"):
             self.report("race", "--format", form, "-o", "race." + form)
-            self.assertIn("0 new, 0 gone, 1 the same", self.compare("race." + form, "race.run", 0))
-            self.assertIn("2 new, 1 gone, 0 the same", self.compare("race." + form, "knapsack.run", 66))
+            self.assertIn("0 new, 0 gone, 1 unchanged", self.compare("race." + form, "race.run", 0))
+            self.assertIn("2 new, 1 gone, 0 unchanged", self.compare("race." + form, "knapsack.run", 66))
 
     def test_lines_may_move(self):
         with open(os.path.join(ROOT, "examples/race.c")) as file:
@@ -479,7 +479,7 @@ class Diff(ReportCase):
         self.write("moved/race.c", "// new\n\n" + source.replace("int* memory;", "\n  int* memory;"))
         result = self.record("race.c", "race", 3, self.path("moved"))
         self.assertIn("race.c:21", result.err)
-        self.assertIn("0 new, 0 gone, 1 the same", self.compare("race.run", "moved/race.run", 0))
+        self.assertIn("0 new, 0 gone, 1 unchanged", self.compare("race.run", "moved/race.run", 0))
 
     def test_baseline(self):
         self.report("race", "--format", "json", "-o", "known.json")
@@ -488,17 +488,57 @@ class Diff(ReportCase):
                 result = self.photofinish("check", "-n", "3", "-o", "new.run", "--overwrite", "--baseline", baseline, "./race")
                 self.assertEqual(result.code, 0, result)
                 self.assertIn("SUMMARY: photofinish: no findings, 1 known", result.err)
-                self.assertIn(f"baseline {baseline}: 1 finding is here again", result.err)
+                self.assertIn(f"baseline {baseline}: 1 known finding occurred again", result.err)
         result = self.photofinish("check", "-n", "3", "-o", "other.run", "--baseline", "known.json", "./knapsack")
         self.assertEqual(result.code, 66, result)
         self.assertIn("2 one-sided races not in the baseline", result.err)
-        self.assertIn("1 is not: photofinish diff lists them", result.err)
+        self.assertIn("1 did not: photofinish diff lists them", result.err)
         log = json.loads(self.report("race", "--format", "sarif", "--baseline", "race.run", code=0))
         self.assertEqual(log["runs"][0]["results"][0]["baselineState"], "unchanged")
         self.assertEqual(broken_rules(log), [])
 
+    def build_race(self, extra=""):
+        """The program at its place, with more lines at its beginning."""
+        with open(os.path.join(ROOT, PROGRAMS["race"][0])) as file:
+            self.write("own.c", extra + file.read())
+        built = self.run_(f"mpicc.{cli_test.arguments.mpi}", "-g", "-O1", "-w", "own.c", "-o", "own")
+        self.assertEqual(built.code, 0, built)
+
+    def test_a_run_of_an_earlier_build(self):
+        """A run keeps its lines when the program is edited and built again."""
+        self.build_race()
+        self.photofinish("check", "-n", "3", "-o", "own.run", "./own")
+        before = self.report("own")
+        self.assertIn("| MPI_Put(", before)
+        self.assertIn("own.c:18", before)
+        self.build_race("// one line more\n")
+        self.assertEqual(self.report("own"), before)
+        self.photofinish("check", "-n", "3", "-o", "new.run", "./own")
+        self.assertIn("own.c:19", self.report("new"))
+        self.assertIn("0 new, 0 gone, 1 unchanged", self.compare("own.run", "new.run", 0))
+        os.remove(self.path("own"))
+        self.assertEqual(self.report("own"), before)
+
+    def test_a_run_of_an_earlier_build_that_no_report_has_shown(self):
+        self.build_race()
+        self.photofinish("check", "-n", "3", "-o", "own.run", "./own")
+        os.remove(self.path("own.run/symbols.json"))
+        self.build_race("// one line more\n")
+        self.assertRegex(self.report("own"), r"NOTE: photofinish: \S*/own was rebuilt since this run, so that functions and source lines are unknown\. Run photofinish check again\n")
+        for words in (["diff", "own.run", "race.run"], ["report", "knapsack.run", "--baseline", "own.run"]):
+            result = self.photofinish(*words)
+            self.assertRegex(result.err, r"photofinish: cannot compare own\.run: \S*/own has changed since", result)
+            self.assertNotIn(result.code, (0, 66, 67), result)
+
+    def test_a_program_without_lines(self):
+        source = os.path.join(ROOT, PROGRAMS["race"][0])
+        built = self.run_(f"mpicc.{cli_test.arguments.mpi}", "-w", source, "-o", "bare")
+        self.assertEqual(built.code, 0, built)
+        result = self.photofinish("check", "-n", "3", "-o", "bare.run", "./bare")
+        self.assertRegex(result.err, r"NOTE: photofinish: \S*/bare has no line information: compile with -g to see source lines\n")
+
     def test_bad_input(self):
-        self.assertSays(self.photofinish("diff", "race.run"), r"after is required", 64)
+        self.assertSays(self.photofinish("diff", "race.run"), r"diff needs two runs: photofinish diff BEFORE AFTER", 64)
         self.assertSays(self.photofinish("diff", "nowhere", "race.run"), r"nowhere: No such file", 70)
         self.write("text", "[1, 2")
         self.assertSays(self.photofinish("diff", "text", "race.run"), r"text is not a baseline: give a run directory, or a report", 70)

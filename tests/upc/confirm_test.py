@@ -18,7 +18,7 @@ import upc_tool
 
 STATE = re.compile(r"// confirm(?:\[(\w+)\])? (\d+): (.+)$")
 FINDING = re.compile(r"WARNING: photofinish: .*? \[F(\d+)\] (.*?) · ")
-AGAIN = re.compile(r"^    again: photofinish (.*)$", re.MULTILINE)
+AGAIN = re.compile(r"^    repeat with: photofinish (.*)$", re.MULTILINE)
 SMALL = {f"confirm/{name[:-4]}": [[]] for name in sorted(os.listdir(os.path.join(upc_tool.HERE, "confirm"))) if name.endswith(".upc")}
 PAPERS = {
     "kernels/guppie": [[]],

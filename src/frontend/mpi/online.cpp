@@ -523,8 +523,8 @@ void Online::State::write(const std::vector<Finding>& findings,
   // photofinish check prints the result itself.
   const char* const token = std::getenv("PHOTOFINISH_TOKEN");
   if (participant.rank() == WorldRank(0) && (token == nullptr || *token == '\0'))
-    say_line((any ? "races found · photofinish report " : "recorded · photofinish report ") +
-             directory);
+    say_line(std::string(any ? "races found" : "recorded") +
+             " (messages are not analyzed yet). Next: photofinish report " + directory);
 }
 
 }  // namespace photofinish::mpi

@@ -73,7 +73,7 @@ function waitingSources(deadlock) {
 function deadlocksCard() {
   if (!data.deadlocks.length) return null;
   const block = (one, number) => [
-    el("p", {class: one.cameAbout ? "why" : "note"}, one.cameAbout ? "The run ran into a deadlock here." : `Deadlock if sends are not buffered, ${plural(one.times, "time")}.`),
+    el("p", {class: one.cameAbout ? "why" : "note"}, one.cameAbout ? "The run deadlocked in these calls." : `Deadlock if sends are not buffered, ${plural(one.times, "time")}.`),
     one.remarks.map((remark) => el("p", {}, remark)), el("p", {class: "try"}, one.advice),
     waitingPicture(one, number),
     el("details", {open: one.waits.length <= 4}, el("summary", {}, `Who waits where: ${plural(one.waits.length, "rank")}`),

@@ -61,9 +61,9 @@ function ranksCard() {
   const calls = data.counts.calls.slice(0, 15);
   const counts = data.counts.ranks.map(([, count]) => count).sort((a, b) => a - b);
   const [least, most] = [counts[0] || 0, counts[counts.length - 1] || 0].map((count) => count.toLocaleString("en"));
-  const text = `${least === most ? most : `${least} to ${most}`} events a rank${data.findings.length ? "; red: ranks with findings" : ""}`;
+  const text = `${least === most ? most : `${least} to ${most}`} events per rank${data.findings.length ? "; red: ranks with findings" : ""}`;
   const ends = el("ul", {class: "verdicts", id: "ends"}, data.counts.ends.map(([end, ranks, count]) =>
-    el("li", {class: end === "exit 0" ? "good" : "bad"}, `${count === data.run.worldSize && count > 1 ? `all ${count.toLocaleString("en")} ranks` : `${count === 1 ? "rank" : "ranks"} ${ranks}`}: ${end}`)));
+    el("li", {class: end === "exit 0" ? "good" : "bad"}, `${count === data.run.worldSize && count > 2 ? `all ${count.toLocaleString("en")} ranks` : `${count === 1 ? "rank" : "ranks"} ${ranks}`}: ${end}`)));
   const card = el("div", {class: "card"}, el("h2", {}, "Ranks"), canvas, el("p", {class: "note"}, text), ends,
     el("details", {}, el("summary", {}, "Calls"), el("table", {class: "calls"}, el("tbody", {}, calls.map(([name, count]) => el("tr", {}, el("th", {scope: "row"}, el("code", {}, name)), el("td", {}, count.toLocaleString("en"))))),
       data.counts.calls.length > calls.length ? el("caption", {}, `the ${calls.length} most frequent of ${data.counts.calls.length}`) : null)));

@@ -30,8 +30,8 @@ class PictureView {
   caption() {
     const messages = this.finding.kind === "message-race";
     return el("figcaption", {}, "Logical steps from left to right: an event further right never happens before one further left. ",
-      messages ? "Solid arrow: the message that matched. Dashed arrow: a message that could have matched. Red line: the missing order."
-               : "A bar spans an access from start to completion. Dashed, on the lane of the memory's owner: when it may touch the memory. Red line: the missing order.");
+      messages ? "Solid arrow: the message that matched. Dashed arrow: a message that could have matched. Red line: no happens-before path."
+               : "A bar spans an access from start to completion. Dashed, on the lane of the memory's owner: when it may touch the memory. Red line: no happens-before path.");
   }
 
   listen() {
@@ -178,7 +178,7 @@ class PictureView {
 
   // Between two accesses above each other the curve bends to the left; on one lane, downwards.
   missing(body, a, b) {
-    const same = Math.abs(a.y - b.y) < 4, text = "no order", width = 60;
+    const same = Math.abs(a.y - b.y) < 4, text = "concurrent", width = 60;
     const bulge = same ? {x: (a.x + b.x) / 2, y: a.y + 62} : {x: Math.min(a.x, b.x) - 62, y: (a.y + b.y) / 2};
     const at = {x: (a.x + 2 * bulge.x + b.x) / 4, y: (a.y + 2 * bulge.y + b.y) / 4};  // where the curve passes
     body.append(svg("g", {}, svg("path", {class: "missing", d: `M${a.x} ${a.y} Q${bulge.x} ${bulge.y} ${b.x} ${b.y}`}), svg("rect", {class: "missing-back", x: at.x - width / 2, y: at.y - 10, width, height: 18, rx: 4}),

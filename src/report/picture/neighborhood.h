@@ -72,7 +72,8 @@ struct RankCounts {
 
 class Neighborhood {
  public:
-  explicit Neighborhood(const RunDocument& run) : run_(run) {}
+  explicit Neighborhood(const RunDocument& run)
+      : run_(run), symbolizer_(saved_symbols(run.directory)) {}
   // Reads the traces. Returns a value for each finding.
   std::vector<NearFinding> read();
   // Of all ranks, after read().

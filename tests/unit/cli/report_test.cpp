@@ -42,7 +42,7 @@ TEST(ReportCommand, AfterARunItGoesToStandardError) {
   EXPECT_TRUE(*found);
   EXPECT_TRUE(
       err.ends_with("SUMMARY: photofinish: 1 buffer race, but not everything was checked: messages "
-                    "were not analyzed · run my.run\n"))
+                    "were not analyzed · in my.run\n"))
       << err;
 }
 

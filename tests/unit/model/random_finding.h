@@ -35,7 +35,11 @@ class RandomFindings {
             .end = below(2) ? kNever : any(),
             .bytes = any(),
             .op = static_cast<ReduceOp>(below(16)),
-            .epoch = {static_cast<EpochKind>(below(4)), below(3)}};
+            .epoch = {static_cast<EpochKind>(below(4)), below(3)},
+            .win = Uid(below(3)),
+            .offset = static_cast<std::int64_t>(any()),
+            .locks = std::vector<AccessLock>(below(3),
+                                             AccessLock{Uid(below(3)), rank(), below(2) != 0})};
   }
   Finding finding() {
     Finding made{.reason = static_cast<Reason>(below(5)),

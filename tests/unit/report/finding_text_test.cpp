@@ -40,7 +40,10 @@ FindingSide put(int origin) {
           .begin = 20,
           .end = 31,
           .bytes = 8,
-          .epoch = {EpochKind::Lock, 1}};
+          .epoch = {EpochKind::Lock, 1},
+          .win = kHalo,
+          .offset = 0x40,
+          .locks = {{kHalo, kAnySource, false}}};
 }
 FindingSide get(int origin) {
   FindingSide side = put(origin);
@@ -129,7 +132,7 @@ TEST_F(FindingBlock, HasBothSidesComplete) {
   f.times = 1024;
   f.ranks = {rank(0), rank(1), rank(2), rank(3)};
   EXPECT_EQ(block(f, 3), R"(==================
-WARNING: photofinish: one-sided race [F3] predicted · 1024 times on ranks 0-3
+WARNING: photofinish: one-sided race [F3] predicted · 1024 instances on ranks 0-3
   Put of 8 bytes by rank 2 into rank 0, window "halo" +0x40..0x48
     #0 ? /nowhere/solver+0x140
     #1 ? /nowhere/solver+0x999
@@ -139,7 +142,7 @@ WARNING: photofinish: one-sided race [F3] predicted · 1024 times on ranks 0-3
     #1 ? /nowhere/solver+0x999
   window "halo" created by MPI_Win_allocate in solver+0x70
   The accesses are concurrent: no happens-before path leads from the completion of the put of rank 2 (MPI_Win_flush solver+0x20) to the load of rank 0, or back.
-  Try: a barrier or a message between them. If the load comes first: after it. If the put comes first: after it is complete (MPI_Win_flush, not MPI_Win_flush_local). A loop needs both.
+  Try: a barrier or a message between the put and the load. If the put comes first, complete it before that (MPI_Win_flush, not MPI_Win_flush_local). A loop needs one after each of them.
 )");
 }
 
@@ -147,7 +150,7 @@ TEST_F(FindingBlock, OfABuffer) {
   const Finding f = finding(Reason::NotComplete, buffer(0, AccessKind::Store, MpiCall::MPI_Irecv),
                             plain(0, AccessKind::Store), Uid());
   EXPECT_EQ(block(f), R"(==================
-WARNING: photofinish: buffer race [F1] predicted · once on rank 0
+WARNING: photofinish: buffer race [F1] predicted · 1 instance on rank 0
   Write of 64 bytes by MPI_Irecv of rank 0
     #0 ? /nowhere/solver+0x140
     #1 ? /nowhere/solver+0x999
@@ -178,9 +181,10 @@ TEST_F(FindingBlock, ColorsOnlyWhenAskedFor) {
   const Finding f = finding(Reason::NoOrder, put(2), plain(0, AccessKind::Load));
   const std::string without = block(f), with = block(f, 1, true);
   EXPECT_EQ(without.find('\033'), std::string::npos);
-  EXPECT_NE(with.find("\033[1;31mWARNING: photofinish: one-sided race [F1] predicted · once on "
-                      "ranks 0,2\033[0m\n"),
-            std::string::npos)
+  EXPECT_NE(
+      with.find("\033[1;31mWARNING: photofinish: one-sided race [F1] predicted · 1 instance on "
+                "ranks 0,2\033[0m\n"),
+      std::string::npos)
       << with;
   std::string stripped;
   for (std::size_t i = 0; i < with.size(); ++i)
@@ -329,59 +333,83 @@ TEST_F(FindingBlock, WhyAndWhatToTryWhenRanksAreNotOrdered) {
     return reasons(finding(Reason::NoOrder, a, b));
   };
   const FindingSide load = plain(0, AccessKind::Load);
-  EXPECT_EQ(
-      both(put(1), put(2)),
-      "The accesses are concurrent: the locks of rank 1 and rank 2 do not exclude each other, and "
-      "no happens-before path orders the two puts.\n"
-      "Try: a barrier or a message between them, after the first is complete (MPI_Win_flush, not "
-      "MPI_Win_flush_local). For get, compute, put on "
-      "shared data: one atomic (MPI_Fetch_and_op, MPI_Compare_and_swap or MPI_Get_accumulate).\n");
+  EXPECT_EQ(both(put(1), put(2)),
+            "The accesses are concurrent: the locks of rank 1 and rank 2 are shared, so they do "
+            "not exclude each other, and no happens-before path orders the two puts.\nTry: "
+            "complete the first access (MPI_Win_flush, not MPI_Win_flush_local), then synchronize "
+            "with a barrier or a message. For a read-modify-write: one atomic (MPI_Fetch_and_op, "
+            "MPI_Compare_and_swap or MPI_Get_accumulate).\n");
   EXPECT_EQ(both(in(EpochKind::Fence, kFence, put(1)), in(EpochKind::Fence, kFence, get(2))),
             "The accesses are concurrent: both are in the same fence epoch, and operations inside "
-            "one epoch are unordered.\n"
-            "Try: MPI_Win_fence between the put and the get.\n");
+            "one epoch are unordered.\nTry: MPI_Win_fence between the put and the get.\n");
   EXPECT_EQ(both(never(put(1)), load),
             "The accesses are concurrent: nothing completes the put of rank 1 in time, and no "
-            "happens-before path leads from the load of rank 0 to it.\n"
-            "Try: a barrier or a message between them. If the load comes first: after it. If the "
-            "put comes first: after it is complete (MPI_Win_flush, not MPI_Win_flush_local). A "
-            "loop needs both.\n");
-  EXPECT_EQ(
-      both(never(put(1)), never(put(2))),
-      "The accesses are concurrent: nothing completes the put of rank 1, nor the put of rank 2, in "
-      "time.\n"
-      "Try: a barrier or a message between them, after the first is complete (MPI_Win_flush, not "
-      "MPI_Win_flush_local). For get, compute, put on "
-      "shared data: one atomic (MPI_Fetch_and_op, MPI_Compare_and_swap or MPI_Get_accumulate).\n");
+            "happens-before path leads from the load of rank 0 to it.\nTry: a barrier or a message "
+            "between the put and the load. If the put comes first, complete it before that "
+            "(MPI_Win_flush, not MPI_Win_flush_local). A loop needs one after each of them.\n");
+  EXPECT_EQ(both(never(put(1)), never(put(2))),
+            "The accesses are concurrent: nothing completes the put of rank 1, nor the put of rank "
+            "2, in time.\nTry: complete the first access (MPI_Win_flush, not MPI_Win_flush_local), "
+            "then synchronize with a barrier or a message. For a read-modify-write: one atomic "
+            "(MPI_Fetch_and_op, MPI_Compare_and_swap or MPI_Get_accumulate).\n");
   EXPECT_EQ(both(never(in(EpochKind::Start, kStart, put(1))), load),
             "The accesses are concurrent: no happens-before path leads from the completion of the "
-            "put of rank "
-            "1 (MPI_Win_wait of rank 0) to the load of rank 0, or back.\n"
-            "Try: the load before MPI_Win_post of rank 0, or after MPI_Win_wait.\n");
+            "put of rank 1 (MPI_Win_wait of rank 0) to the load of rank 0, or back.\nTry: the load "
+            "before MPI_Win_post of rank 0, or after MPI_Win_wait.\n");
   EXPECT_EQ(both(accumulate(1), never(put(2))),
             "The accesses are concurrent: nothing completes the put of rank 2 in time, and no "
             "happens-before path leads from the completion of the accumulate of rank 1 "
-            "(MPI_Win_flush solver+0x20) to it.\n"
-            "Try: a barrier or a message between them, after the first is complete (MPI_Win_flush, "
-            "not MPI_Win_flush_local). "
-            "If any order is correct: MPI_Accumulate with MPI_REPLACE instead of the put.\n");
+            "(MPI_Win_flush solver+0x20) to it.\nTry: complete the first access (MPI_Win_flush, "
+            "not MPI_Win_flush_local), then synchronize with a barrier or a message. If any order "
+            "is correct: MPI_Accumulate with MPI_REPLACE instead of the put.\n");
   EXPECT_EQ(lines(finding(Reason::NoOrder, get(1), accumulate(2)), {"Try"}),
-            "Try: a barrier or a message between them, after the first is complete (MPI_Win_flush, "
-            "not MPI_Win_flush_local). "
-            "If any order is correct: MPI_Get_accumulate with MPI_NO_OP instead of the get.\n");
+            "Try: complete the first access (MPI_Win_flush, not MPI_Win_flush_local), then "
+            "synchronize with a barrier or a message. If any order is correct: MPI_Get_accumulate "
+            "with MPI_NO_OP instead of the get.\n");
   // MPI_Win_unlock and MPI_Win_lock are for MPI_Win_lock epochs.
   EXPECT_EQ(lines(finding(Reason::NoOrder, in(EpochKind::Lock, kLock, put(1)),
                           in(EpochKind::Lock, kLock, put(2))),
                   {"Try"}),
-            "Try: a barrier or a message between them, after the first is complete (MPI_Win_flush "
-            "or MPI_Win_unlock, not MPI_Win_flush_local). For get, compute, put on shared data: "
-            "one exclusive lock (MPI_LOCK_EXCLUSIVE) around all of it, or one atomic "
-            "(MPI_Fetch_and_op, MPI_Compare_and_swap or MPI_Get_accumulate).\n");
+            "Try: complete the first access (MPI_Win_flush or MPI_Win_unlock, not "
+            "MPI_Win_flush_local), then synchronize with a barrier or a message. For a "
+            "read-modify-write: one exclusive lock (MPI_LOCK_EXCLUSIVE) around the get and the "
+            "put, or one atomic (MPI_Fetch_and_op, MPI_Compare_and_swap or MPI_Get_accumulate).\n");
   EXPECT_EQ(both(plain(1, AccessKind::Store), plain(2, AccessKind::Store)),
             "The accesses are concurrent: no happens-before path leads from the store of rank 1 to "
-            "the store of rank 2, or back.\n"
-            "Try: a barrier or a message between the two stores, with MPI_Win_sync on each side of "
-            "it.\n");
+            "the store of rank 2, or back.\nTry: a barrier or a message between the two stores, "
+            "with MPI_Win_sync on each side of it.\n");
+}
+
+TEST_F(FindingBlock, WhyLocksDoNotProtect) {
+  const auto locked = [](FindingSide side, Uid win, int target) {
+    side = in(EpochKind::Lock, kLock, side);
+    side.locks = {{win, rank(target), true}};
+    return side;
+  };
+  EXPECT_EQ(reasons(finding(Reason::NoOrder, locked(put(1), kHalo, 1), locked(put(2), kHalo, 2))),
+            "The accesses are concurrent: rank 1 locks rank 1 and rank 2 locks rank 2: locks at "
+            "different targets do not exclude each other, and no happens-before path orders the "
+            "two puts.\n"
+            "Try: lock the same target on both ranks, around all accesses to these data; or order "
+            "the two puts with a barrier or a message.\n");
+  FindingSide load = plain(0, AccessKind::Load);
+  load.locks = {{kNameless, rank(0), true}};
+  EXPECT_EQ(reasons(finding(Reason::NoOrder, locked(put(1), kHalo, 0), load)),
+            "The accesses are concurrent: the locks are on different windows, so they do not "
+            "exclude each other, and no happens-before path leads from the completion of the put "
+            "of rank 1 (MPI_Win_flush solver+0x20) to the load of rank 0, or back.\n"
+            "Try: lock the same window and the same target on both ranks, around all accesses to "
+            "these data; or order the put and the load with a barrier or a message.\n");
+}
+
+TEST_F(FindingBlock, WhatToTryWhenTwoCallsWriteOneBuffer) {
+  FindingSide second = buffer(0, AccessKind::Store, MpiCall::MPI_Irecv);
+  second.begin = 30;
+  EXPECT_EQ(lines(finding(Reason::NotComplete, buffer(0, AccessKind::Store, MpiCall::MPI_Irecv),
+                          second, Uid()),
+                  {"Try"}),
+            "Try: a separate buffer for each MPI_Irecv, or MPI_Wait for its request and use of its "
+            "data before the second.\n");
 }
 
 TEST_F(FindingBlock, WhyAndWhatToTryForTheOtherReasons) {
@@ -403,6 +431,22 @@ TEST_F(FindingBlock, WhyAndWhatToTryForTheOtherReasons) {
       "second.\n");
 }
 
+TEST(SummaryLine, NamesBufferingDependence) {
+  RunDocument run{.name = "photofinish.run"};
+  run.deadlocks.push_back({});
+  EXPECT_EQ(summary_line(run, 0),
+            "SUMMARY: photofinish: no findings, but the run depends on send buffering · in "
+            "photofinish.run\n");
+  run.deadlocks[0].confirmed = true;
+  EXPECT_EQ(summary_line(run, 0),
+            "SUMMARY: photofinish: no findings, but the run deadlocks without send buffering "
+            "(confirmed) · in photofinish.run\n");
+  run.deadlocks[0].confirmed = false;
+  EXPECT_EQ(summary_line(run, 0), "SUMMARY: photofinish: no findings · in photofinish.run\n");
+  run.deadlocks[0] = {.certain = false};
+  EXPECT_EQ(summary_line(run, 0), "SUMMARY: photofinish: no findings · in photofinish.run\n");
+}
+
 TEST(SummaryLine, CountsInSingularAndPlural) {
   const FindingKind one_sided = FindingKind::OneSidedRace, of_buffer = FindingKind::BufferRace;
   const auto run = [](std::initializer_list<FindingKind> kinds) {
@@ -413,21 +457,21 @@ TEST(SummaryLine, CountsInSingularAndPlural) {
   const auto line = [&](std::initializer_list<FindingKind> kinds) {
     return summary_line(run(kinds), kinds.size());
   };
-  EXPECT_EQ(line({}), "SUMMARY: photofinish: no findings · run photofinish.run\n");
-  EXPECT_EQ(line({one_sided}), "SUMMARY: photofinish: 1 one-sided race · run photofinish.run\n");
+  EXPECT_EQ(line({}), "SUMMARY: photofinish: no findings · in photofinish.run\n");
+  EXPECT_EQ(line({one_sided}), "SUMMARY: photofinish: 1 one-sided race · in photofinish.run\n");
   EXPECT_EQ(line({one_sided, one_sided}),
-            "SUMMARY: photofinish: 2 one-sided races · run photofinish.run\n");
-  EXPECT_EQ(line({of_buffer}), "SUMMARY: photofinish: 1 buffer race · run photofinish.run\n");
+            "SUMMARY: photofinish: 2 one-sided races · in photofinish.run\n");
+  EXPECT_EQ(line({of_buffer}), "SUMMARY: photofinish: 1 buffer race · in photofinish.run\n");
   EXPECT_EQ(line({of_buffer, one_sided, of_buffer}),
-            "SUMMARY: photofinish: 1 one-sided race, 2 buffer races · run photofinish.run\n");
+            "SUMMARY: photofinish: 1 one-sided race, 2 buffer races · in photofinish.run\n");
   EXPECT_EQ(summary_line(run({one_sided, one_sided, of_buffer}), 2),
-            "SUMMARY: photofinish: 2 one-sided races, 1 buffer race, the first 2 shown · run "
+            "SUMMARY: photofinish: 2 one-sided races, 1 buffer race, the first 2 shown · in "
             "photofinish.run\n");
   RunDocument hidden = run({one_sided, one_sided, of_buffer});
   hidden.findings[0].suppressed_by = 0;
   hidden.findings[1].known = true;
   EXPECT_EQ(summary_line(hidden, 1),
-            "SUMMARY: photofinish: 1 buffer race, 1 known, 1 suppressed · run photofinish.run\n");
+            "SUMMARY: photofinish: 1 buffer race, 1 known, 1 suppressed · in photofinish.run\n");
 }
 
 Result<bool> print_run(std::FILE* file, const std::string& path, const std::string& name,
@@ -465,9 +509,9 @@ TEST_F(PrintReport, OfARunThatWasNeverAnalysed) {
 TEST_F(PrintReport, WithoutFindings) {
   ASSERT_TRUE(write_findings(findings_path(run.path, rank(0)), {}));
   ASSERT_TRUE(write_messages(messages_path(run.path), {}));
-  EXPECT_EQ(print(), "before\nSUMMARY: photofinish: no findings · run a.run\n");
+  EXPECT_EQ(print(), "before\nSUMMARY: photofinish: no findings · in a.run\n");
   EXPECT_FALSE(found_);
-  EXPECT_EQ(print({}, ""), "before\nSUMMARY: photofinish: no findings · run " + run.path + "\n");
+  EXPECT_EQ(print({}, ""), "before\nSUMMARY: photofinish: no findings · in " + run.path + "\n");
 }
 
 TEST_F(PrintReport, NumbersFindingsInTheirOrder) {
@@ -482,7 +526,7 @@ TEST_F(PrintReport, NumbersFindingsInTheirOrder) {
   EXPECT_LT(text.find("race [F2] predicted"), text.find("Put of 8 bytes by rank 2"));
   EXPECT_TRUE(
       text.ends_with("SUMMARY: photofinish: 2 one-sided races, but not everything was checked: "
-                     "messages were not analyzed · run a.run\n"))
+                     "messages were not analyzed · in a.run\n"))
       << text;
 
   const std::string shorter = print({.max_findings = 1});
@@ -504,7 +548,7 @@ TEST_F(PrintReport, ReportsWhichRanksAreNotInIt) {
             "NOTE: photofinish: the messages were not analyzed: message races and deadlocks may be "
             "missed. Run photofinish analyze on this run\n"
             "SUMMARY: photofinish: no findings, but not everything was checked: the memory of "
-            "ranks 1-3 was not analyzed; messages were not analyzed · run b.run\n");
+            "ranks 1-3 was not analyzed; messages were not analyzed · in b.run\n");
 }
 
 TEST_F(PrintReport, OfDamagedFindingsPrintsNothing) {
