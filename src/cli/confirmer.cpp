@@ -285,10 +285,12 @@ Confirmation Confirmer::conclude() const {
                             .control = {},
                             .difference = as_lines(judgement.difference, kDifferenceLines)};
   const std::set<std::string> groups = differing_groups(evidence_, judgement, tolerance_);
+  // The outcomes of its orders, or one and a control run.
   const auto varied = [&](Scope scope) {
+    std::vector<const Outcome*> all = control_of(evidence_);
     for (std::size_t order = 0; order < evidence_.orders; ++order)
-      if (count_outcomes(outcomes_of(evidence_, order, scope), groups).size() > 1) return true;
-    return false;
+      for (const Outcome* outcome : outcomes_of(evidence_, order, scope)) all.push_back(outcome);
+    return count_outcomes(all, groups).size() > 1;
   };
   Scope shown = judgement.scope;
   if (judgement.state == ConfirmState::Unstable && !varied(Scope::One) && meetings_ > 0)

@@ -24,6 +24,11 @@ struct PendingOperation {
   // issued at local completion: its buffers belong to the program afterwards.
   std::shared_ptr<const void> copy = nullptr;
   std::shared_ptr<const OperationScope> scope = nullptr;
+  // It is to go first and was not complete when its call returned: whether it is now. Asked after
+  // later calls of its thread. Null: it cannot be asked.
+  std::function<bool()> is_complete = nullptr;
+  // Deferred: its effect alone comes later, so no call has to follow it.
+  bool lets_calls_pass = false;
 };
 
 // What the call at hand means for the pending operations of its rank.

@@ -8,6 +8,8 @@
 namespace photofinish {
 namespace {
 
+constexpr std::uint32_t kOverdueUnits = 100;  // of pause_ms
+
 // Whether a side of this kind accesses such a buffer of a call.
 bool is_of_kind(BufferUse use, AccessKind kind) {
   switch (use) {
@@ -113,6 +115,14 @@ void Steering::before_completion(const CallEffect& call) {
   if (slot && wants_to_wait(1)) pause(schedule_.pause_ms, *slot);
 }
 
+// The program may wait for the effect of an operation that no call has to follow: it reads the
+// buffer until the data is there.
+bool Steering::is_overdue(const PendingOperation& operation) {
+  return operation.lets_calls_pass && !is_settled() &&
+         wait_ns() - deferred_since_ > kOverdueUnits * schedule_.unit_ms * kMs &&
+         (schedule_.threads || all_others_wait());
+}
+
 // Issues deferred operations: before they must be complete, before calls that may not precede them,
 // and, if one instance is steered, once the other access is complete.
 void Steering::issue_deferred(const CallEffect& call) {
@@ -124,7 +134,7 @@ void Steering::issue_deferred(const CallEffect& call) {
     for (PendingOperation& operation : pending_) {
       if (!operation.later) continue;
       if (!met && !call.must_follow(operation) && !call.may_wait_for(operation) &&
-          !call.completes(operation, must_issue_locally(operation)))
+          !call.completes(operation, must_issue_locally(operation)) && !is_overdue(operation))
         continue;
       due.push_back(std::exchange(operation.later, nullptr));
       if (!met && !call.completes(operation, operation.over_locally))
@@ -235,7 +245,36 @@ void Steering::leave(const CallEffect& effect, const std::function<bool()>& comp
       pending_.push_back(std::move(operation));
     }
   }
-  if (!pending_.empty()) retire(effect);
+  if (pending_.empty()) return;
+  retire(effect);
+  if (!step.entered) complete_pending();
+}
+
+// An operation that is to go first may need a later call of its own rank to be complete: a message
+// that both ranks send after they have started their receives.
+void Steering::complete_pending() {
+  if (is_settled()) return;
+  std::vector<PendingOperation> open;
+  {
+    std::lock_guard lock(mutex_);
+    for (const PendingOperation& operation : pending_)
+      if (const TableEntry& entry = table_->entries[operation.slot];
+          operation.is_complete && entry.task == task_number() && entry.steerable == 0 &&
+          entry.meetings == 0)
+        open.push_back(operation);
+  }
+  for (const PendingOperation& operation : open) {
+    if (result_->paused_ns > schedule_.patience_ms * kMs) return;
+    const std::uint64_t since = wait_ns();
+    const bool complete = await_completion(operation.is_complete, schedule_.pause_ms);
+    std::lock_guard lock(mutex_);
+    if (!complete) result_->paused_ns += wait_ns() - since;
+    if (complete)
+      with_table([&](RendezvousTable& table) {
+        if (TableEntry& entry = table.entries[operation.slot]; entry.meetings == 0)
+          entry.steerable = 1;
+      });
+  }
 }
 
 // Removes the entries of operations that the call has completed.

@@ -453,10 +453,21 @@ Turn Steering::reach_site(TableEntry& mine, bool stays_pending, std::uint32_t& s
   if (is_settled() || !takes_part(mine.sides) || mine.pieces == 0) return Turn::Proceed;
   const bool waits = wants_to_wait(mine.sides);
   Turn turn = Turn::Proceed;
-  with_table([&](RendezvousTable& table) {
-    turn = arrive(table, mine, static_cast<int>(schedule_.first), waits || stays_pending, slot);
-    t_meeting = table.number;
-  });
+  bool is_busy = false;
+  const auto try_once = [&] {
+    with_table([&](RendezvousTable& table) {
+      is_busy = table.repeats != 0 && table.met != 0;
+      turn = arrive(table, mine, static_cast<int>(schedule_.first), waits || stays_pending, slot);
+      t_meeting = table.number;
+    });
+    return !is_busy || turn != Turn::Proceed;
+  };
+  // An access that meets its own task's operation does not enter the table. A meeting of another
+  // rank ends by itself.
+  for (const std::uint64_t since = wait_ns();
+       !try_once() && schedule_.own_operation &&
+       wait_ns() - since < kDoneUnits * schedule_.unit_ms * kMs;)
+    make_progress();
   std::uint64_t ask = 0;
   if (channel_ != nullptr && (turn == Turn::Entered || turn == Turn::Proceed) && host_.may_call())
     exchange([&](MeetingProtocol& protocol, RendezvousTable&, std::vector<AddressedMessage>& out) {

@@ -188,6 +188,8 @@ class Steering {
   void before_completion(const CallEffect& call);
   void issue_deferred(const CallEffect& call);
   void retire(const CallEffect& effect);
+  void complete_pending();
+  bool is_overdue(const PendingOperation& operation);
   void issue_all();
   void issue(const std::vector<std::function<void()>>& due);
   ByteRange bytes_of_race() const;

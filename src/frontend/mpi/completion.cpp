@@ -1,5 +1,6 @@
 // Completion of requests. Requests are removed from the table before the call that may free them:
 // afterwards another thread may already have a new request with the same handle.
+#include "frontend/mpi/control.h"
 #include "frontend/mpi/fortran.h"
 #include "frontend/mpi/status.h"
 #include "replay/journaling.h"
@@ -18,6 +19,8 @@ void complete(Context& c, int index, const MPI_Status& status) {
     completion.bytes = status_bytes(status);
   }
   c.event.completions.push_back(completion);
+  if (Control* control = Control::get()) [[unlikely]]
+    control->deliver(record->id, completion.bytes, completion.cancelled);
   if (Journaling* journaling = Journaling::get(); journaling != nullptr && !completion.cancelled)
       [[unlikely]]
     journaling->exchange_fills(c.task, std::as_const(*record).rare().fills,
@@ -116,6 +119,8 @@ void set_matched_of_request(Context& c) {
       (record->cancel_asked && status_cancelled(*c.status)))
     return;
   set_matched(c, *c.status);
+  if (Control* control = Control::get()) [[unlikely]]
+    control->deliver(record->id, status_bytes(*c.status), false);
 }
 
 void set_matched(Context& c, const MPI_Status& status) {

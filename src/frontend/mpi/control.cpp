@@ -65,6 +65,9 @@ Control::Control(Steering& steering, const Definitions& known)
     matches_ = &schedule_.matches;
     steered_ = schedule_.steered;
   }
+  int thread_level = MPI_THREAD_MULTIPLE;
+  REAL(PMPI_Query_thread)(&thread_level);
+  may_poll_ = thread_level != MPI_THREAD_MULTIPLE || schedule_.own_operation;
   steering.add_memory([this](std::int64_t address) { return find_place(address); });
 }
 
@@ -117,8 +120,12 @@ void Control::before(Context& c) {
   if (action == Action::WinFree) close_second_window(c);
   if (schedule_.kind == RaceKind::Memory) {
     steering_.precede(Effect(c));
-    if (const std::uint32_t sides = steering_.sides_at_call(c.call, c.event.site); sides != 0)
+    name_pollable(c, false);
+    if (action == Action::RequestFree) deliver_before_free(c);
+    if (const std::uint32_t sides = steering_.sides_at_call(c.call, c.event.site); sides != 0) {
       reach_call(c, sides);
+      copy_buffer(c);
+    }
     steering_.lift_if_settled();
   }
   if (action == Action::Finalize) steering_.close_channel();
@@ -149,6 +156,9 @@ void Control::after(Context& c) {
     check_message(c);
   }
   if (schedule_.kind == RaceKind::Message) return;
+  name_pollable(c, true);
+  if (t_control.copy != nullptr) keep_copy(c);
+  if (!copies_.empty()) deliver_released();
   if (!deferred_requests_.empty()) free_deferred_requests(c);
   if (steering_.is_deferred() && !is_one_sided(call.action)) defer_request(c);
   steering_.leave(

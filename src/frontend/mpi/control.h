@@ -89,6 +89,12 @@ class Control {
   // The source and tag of a receive or probe: the program's own unless it is steered.
   int source(int given) const;
   int tag(int given) const;
+  // The buffer of a send or receive with a request: a copy of it if the send goes first, or the
+  // receive second.
+  void* buffer(const void* given) const;
+  // A call completes a request, or finds it complete: what its receive got is written to its
+  // buffer. -1: no size.
+  void deliver(RequestId request, std::int64_t bytes, bool cancelled);
   // The window of a one-sided operation: another one over the same memory if it is to complete at
   // once in an epoch that cannot be flushed.
   MPI_Win window(MPI_Win given) const;
@@ -101,6 +107,15 @@ class Control {
   bool follows(const Context& c) const;
 
  private:
+  // An operation that uses a copy of its buffer, until it is complete.
+  struct Copied {
+    std::shared_ptr<const OriginCopy> copy;
+    void* receives = nullptr;  // the buffer of a receive; null: a send
+    DataMap map = {};
+    std::int64_t count = 0;
+    MPI_Request handle = MPI_REQUEST_NULL;
+    bool released = false;  // it has gone second: its data may be written when it has arrived
+  };
   struct Peer {  // of a window
     std::uint64_t base;
     std::int64_t unit;
@@ -144,9 +159,15 @@ class Control {
   void remember_prepared(const Context& c);
   void reach_call(Context& c, std::uint32_t sides);
   bool complete_early(Context& c);
-  PendingOperation pending_operation(const Context& c) const;
+  PendingOperation pending_operation(const Context& c);
   bool is_deferrable(const Context& c) const;
   void defer_request(Context& c);
+  void copy_buffer(const Context& c);
+  void keep_copy(const Context& c);
+  void name_pollable(const Context& c, bool after);
+  bool is_arrived(RequestId request, MPI_Request handle, MPI_Status* status);
+  void deliver_released();
+  void deliver_before_free(const Context& c);
   void free_deferred_requests(Context& c);
   void open_second_window(const WinDefinition& definition, MPI_Comm comm);
   void close_second_window(const Context& c);
@@ -173,6 +194,10 @@ class Control {
   mutable std::mutex mutex_;  // of what follows
   std::map<std::int64_t, std::vector<Peer>> windows_;
   std::set<RequestId> deferred_requests_;
+  std::map<std::uint64_t, Copied> new_copies_;  // of the call that a thread is in, by its number
+  std::map<RequestId, Copied> copies_;
+  std::set<RequestId> pollable_;  // pending: no call of the program may be completing them
+  bool may_poll_ = true;          // no other thread completes a request meanwhile
   std::map<std::int64_t, MPI_Win> second_windows_;     // over the same memory, in a lock epoch
   std::map<RequestId, std::vector<Buffer>> prepared_;  // of persistent operations
   std::uint64_t awaited_request_ = 0;
@@ -190,6 +215,7 @@ class Control {
 // The call that the thread is in.
 struct ControlStep {
   MPI_Win second_window = MPI_WIN_NULL;  // the operation goes there
+  const void* copy = nullptr;            // it uses this copy of its buffer
   bool steered = false;                  // a receive, towards this message
   int source = 0, tag = 0;
 };

@@ -7,6 +7,7 @@
 #include "frontend/mpi/control.h"
 #include "frontend/mpi/fortran.h"
 #include "frontend/mpi/meaning/completion.h"
+#include "frontend/mpi/status.h"
 #include "frontend/mpi/table/mpi_call.h"
 #include "runtime/failure.h"
 #include "steering/step.h"
@@ -110,6 +111,11 @@ MPI_Win Control::window(MPI_Win given) const {
 bool Control::is_deferrable(const Context& c) const {
   const CallTraits& call = traits(c.call);
   if (is_one_sided(call.action)) return call.when == When::Returns;
+  if (call.action == Action::Receive && call.when == When::Starts)
+    for (const Buffer& buffer : c.event.buffers)
+      if (const auto type = known_.types.find(buffer.type);
+          type != known_.types.end() && OriginCopy::fits(type->second.map, buffer.count))
+        return true;
   if (t_fortran_requests != nullptr) return false;  // the variable is not MPI's own
   if (call.action == Action::Start)
     return c.event.requests.size() == 1 && prepared_.contains(c.event.requests.front());
@@ -117,7 +123,7 @@ bool Control::is_deferrable(const Context& c) const {
 }
 
 void* Control::replacement(Call call) const {
-  if (steering_.is_deferred()) return replacement_of(call);
+  if (steering_.is_deferred() && t_control.copy == nullptr) return replacement_of(call);
   return schedule_.synchronous ? synchronous_form(call) : nullptr;
 }
 
@@ -128,12 +134,24 @@ void Control::defer_request(Context& c) {
   const RequestId id = is_start
                            ? c.event.requests.front()
                            : RequestId(static_cast<std::uint64_t>(c.event.fields[Field::request]));
-  if (!is_start) {
+  if (!is_start && t_control.copy == nullptr) {
     std::lock_guard lock(mutex_);
     deferred_requests_.insert(id);
   }
   auto scope = std::make_shared<Extent>();
   scope->requests = {id};
+  if (t_control.copy != nullptr) {
+    steering_.defer({.over_locally = true,
+                     .later =
+                         [this, id] {
+                           std::lock_guard lock(mutex_);
+                           if (const auto copied = copies_.find(id); copied != copies_.end())
+                             copied->second.released = true;
+                         },
+                     .scope = std::move(scope),
+                     .lets_calls_pass = true});
+    return;
+  }
   scope->by_request = true;
   scope->is_send = traits(c.call).action == Action::Send;
   steering_.defer({.over_locally = true,
@@ -143,6 +161,116 @@ void Control::defer_request(Context& c) {
                          REAL(PMPI_Start)(&request);
                        },
                    .scope = std::move(scope)});
+}
+
+// A send that goes first is complete as far as its buffer is concerned: it sends a copy. A receive
+// that goes second is started at its call, so that its rank may make any further call, and receives
+// into a copy: MPI may write the data to the buffer at any time until the request is complete.
+void Control::copy_buffer(const Context& c) {
+  const CallTraits& call = traits(c.call);
+  if (call.when != When::Starts) return;
+  const bool receives = call.action == Action::Receive && steering_.is_deferred();
+  if (!receives && !(call.action == Action::Send && steering_.goes_first())) return;
+  const void* const address = receives ? c.recv.address : c.send.address;
+  for (const Buffer& buffer : c.event.buffers) {
+    const auto type = known_.types.find(buffer.type);
+    if (type == known_.types.end()) continue;
+    auto copy = OriginCopy::of(address, type->second.map, buffer.count);
+    if (copy == nullptr) return;
+    t_control.copy = copy->origin();
+    std::lock_guard lock(mutex_);
+    new_copies_[task_number()] = {.copy = std::move(copy),
+                                  .receives = receives ? const_cast<void*>(address) : nullptr,
+                                  .map = type->second.map,
+                                  .count = buffer.count};
+    return;
+  }
+}
+
+void* Control::buffer(const void* given) const {
+  return const_cast<void*>(t_control.copy != nullptr ? t_control.copy : given);
+}
+
+void Control::keep_copy(const Context& c) {
+  std::lock_guard lock(mutex_);
+  auto made = new_copies_.extract(task_number());
+  if (made.empty() || c.new_request == nullptr) return;
+  made.mapped().handle = c.new_request->handle;
+  const RequestId id(static_cast<std::uint64_t>(c.event.fields[Field::request]));
+  copies_[id] = std::move(made.mapped());
+  if (may_poll_) pollable_.insert(id);
+}
+
+void Control::deliver(RequestId request, std::int64_t bytes, bool cancelled) {
+  std::lock_guard lock(mutex_);
+  const auto found = copies_.find(request);
+  if (found == copies_.end()) return;
+  const Copied& copied = found->second;
+  if (copied.receives != nullptr && !cancelled)
+    copied.copy->write_back(copied.receives, copied.map, copied.count, bytes);
+  // The request may still be active: its memory is needed until it is complete.
+  if (copied.receives != nullptr) found->second.receives = nullptr;
+}
+
+// Requests that a call names may be freed in it.
+void Control::name_pollable(const Context& c, bool after) {
+  if (!steering_.is_of_buffers()) return;
+  std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < c.event.requests.size(); ++i) {
+    const RequestId id = c.event.requests[i];
+    if (!after)
+      pollable_.erase(id);
+    else if (c.requests[i] != MPI_REQUEST_NULL && may_poll_)
+      pollable_.insert(id);
+    else if (c.requests[i] == MPI_REQUEST_NULL && traits(c.call).action != Action::RequestFree)
+      copies_.erase(id);
+  }
+}
+
+bool Control::is_arrived(RequestId request, MPI_Request handle, MPI_Status* status) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!pollable_.contains(request)) return false;
+  }
+  int flag = 0;
+  REAL(PMPI_Request_get_status)(handle, &flag, status);
+  return flag != 0;
+}
+
+// What has arrived after its receive was released: the program may read its buffer until it does.
+// Not on a recorded rank: its journal stores the buffer at completion.
+void Control::deliver_released() {
+  if (steering_.is_recorded()) return;
+  std::vector<std::pair<RequestId, MPI_Request>> open;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& [id, copied] : copies_)
+      if (copied.released && copied.receives != nullptr) open.emplace_back(id, copied.handle);
+  }
+  for (const auto& [id, handle] : open) {
+    MPI_Status status;
+    if (is_arrived(id, handle, &status))
+      deliver(id, status_bytes(status), status_cancelled(status));
+  }
+}
+
+// The program may know by other messages when its data has arrived. No later call tells.
+void Control::deliver_before_free(const Context& c) {
+  for (std::size_t i = 0; i < c.event.requests.size(); ++i) {
+    MPI_Status status;
+    MPI_Request handle = c.scratch.handles[i];
+    {
+      std::lock_guard lock(mutex_);
+      if (!copies_.contains(c.event.requests[i])) continue;
+    }
+    const auto is_complete = [&] {
+      int flag = 0;
+      REAL(PMPI_Request_get_status)(handle, &flag, &status);
+      return flag != 0;
+    };
+    if (steering_.await_completion(is_complete, schedule_.pause_ms))
+      deliver(c.event.requests[i], status_bytes(status), status_cancelled(status));
+  }
 }
 
 // The program's variable is null after completion, as for the request that it asked for.
@@ -225,6 +353,7 @@ bool Control::may_flush(const Context& c) const {
 // True if the operation is complete.
 bool Control::complete_early(Context& c) {
   const CallTraits& call = traits(c.call);
+  if (t_control.copy != nullptr) return true;  // of a send
   if (t_control.second_window != MPI_WIN_NULL) {
     REAL(PMPI_Win_flush)(c.target_rank, t_control.second_window);
     return true;
@@ -251,7 +380,7 @@ bool Control::complete_early(Context& c) {
 }
 
 // The operation at hand, which stays pending.
-PendingOperation Control::pending_operation(const Context& c) const {
+PendingOperation Control::pending_operation(const Context& c) {
   const FieldSet& fields = c.event.fields;
   const Action action = traits(c.call).action;
   const bool of_buffer = !in_target(schedule_.sides[t_step.sides >> 1 & 1].kind);
@@ -263,7 +392,20 @@ PendingOperation Control::pending_operation(const Context& c) const {
     scope->requests.push_back(RequestId(static_cast<std::uint64_t>(fields[Field::request])));
   if (action == Action::Start) scope->requests = c.event.requests;
   scope->atomic = is_atomic(action);
-  return {.over_locally = of_buffer || returns_result(action), .scope = std::move(scope)};
+  PendingOperation operation{.over_locally = of_buffer || returns_result(action),
+                             .scope = std::move(scope)};
+  // The journal of a recorded rank stores a buffer that is complete early at its own call only.
+  if (of_buffer && c.new_request != nullptr && may_poll_ && !steering_.is_recorded() &&
+      steering_.goes_first()) {
+    const RequestId id(static_cast<std::uint64_t>(fields[Field::request]));
+    std::lock_guard lock(mutex_);
+    pollable_.insert(id);
+    operation.is_complete = [this, id, handle = c.new_request->handle] {
+      MPI_Status status;
+      return is_arrived(id, handle, &status);
+    };
+  }
+  return operation;
 }
 
 bool Control::Effect::completes(const PendingOperation& pending, bool locally) const {

@@ -469,6 +469,10 @@ struct Interceptor {
       return control.tag(argument);
     else if constexpr (std::is_same_v<Role, roles::Win>)
       return control.window(argument);
+    else if constexpr (when == When::Starts &&
+                       ((action == Action::Send && std::is_same_v<Role, roles::SendBuf>) ||
+                        (action == Action::Receive && std::is_same_v<Role, roles::RecvBuf>)))
+      return control.buffer(argument);
     else
       return argument;
   }

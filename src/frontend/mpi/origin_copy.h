@@ -1,3 +1,7 @@
+// The buffer of a steered operation, with the same layout. A send that goes first sends the copy,
+// whatever the program stores afterwards. A receive that goes second receives into the copy, and
+// its buffer is written later. A deferred put or accumulate is issued from the copy:
+//
 // The origin data of a deferred put or accumulate, as it was when the program made the call.
 //
 // After local completion (MPI_Win_flush_local) the program may overwrite or free its buffer, while
@@ -23,8 +27,14 @@ class OriginCopy {
   OriginCopy(const OriginCopy&) = delete;
   OriginCopy& operator=(const OriginCopy&) = delete;
 
+  // Whether the address range is small enough.
+  static bool fits(const DataMap& map, std::int64_t count);
+
   // To be passed to MPI in place of the program's address.
   const void* origin() const { return origin_; }
+  // Writes the first `bytes` of a message that the copy received to the program's buffer; -1: all.
+  // Of an element that arrived in part, the other bytes are written as they were at the call.
+  void write_back(void* buffer, const DataMap& map, std::int64_t count, std::int64_t bytes) const;
 
  private:
   OriginCopy(void* memory, std::size_t size, const void* origin)
