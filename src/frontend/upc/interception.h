@@ -97,6 +97,7 @@ class Interception {
       results(*context_);
       finish_event(*context_, *recorder_, end_);
     });
+    start_ = end_;  // of further events: the times of a lane only grow
   }
 
   // A non-blocking transfer. `made` returns its handle, 0 if it is complete; `describe` gets it.

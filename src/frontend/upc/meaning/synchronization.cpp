@@ -18,6 +18,8 @@ namespace {
 // Numbers of keys of one channel.
 constexpr std::uint64_t kBarrier = 0x55504301, kData = 0x55504302, kSteps = 0x55504303,
                         kUnits = 0x55504304, kBlocks = 0x55504305;
+// Modes of a collective, as upc_collective.h numbers them.
+constexpr std::int64_t kInNoSync = 1 << 2, kOutNoSync = 1 << 5;
 
 }  // namespace
 
@@ -76,9 +78,16 @@ void UpcMeaning::wait(const Event& event) {
 
 // Data flows from each thread that reads its part to each that writes one. A permutation and a
 // prefix reduction need not reach all.
+//
+// With UPC_IN_NOSYNC, a part may be read before its thread has entered; with UPC_OUT_NOSYNC, a
+// thread may return before its part is written. Then the data orders nothing:
+//
+//   thread 0:  x = 1   broadcast x
+//   thread 1:          broadcast x    a race: it may read x before thread 0 stores it
 void UpcMeaning::collective(const Event& event) {
   effects_.close_now(effects_.buffers_of(event, false), event.site);
   const std::uint64_t key = edge_key(Channel::Collective, kData, ++collectives_);
+  if ((event.fields[Field::value] & (kInNoSync | kOutNoSync)) != 0) return;
   const std::int64_t root = event.fields.has(Field::root) ? event.fields[Field::root] : -1;
   const bool is_root = root == effects_.rank().value;
   switch (traits(event.call).action) {
