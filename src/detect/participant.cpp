@@ -101,7 +101,9 @@ bool Participant::check(std::uint64_t period, SyncPoint until, const Owner::Each
     hand(kept);
   };
   const bool undecided = owner_.check(period, until, each_and_kept, memory);
-  timeline_.forget_exposures();
+  // Every other time: online, the rank has added epochs of the next period before this one is
+  // checked.
+  if (period % 2 == 0) timeline_.forget_exposures();
   return undecided || !own_undecided_.empty();
 }
 
