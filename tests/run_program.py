@@ -549,7 +549,7 @@ def confirm_races(arguments, races, environment, directory, number, marks):
 
         def happens(words):
             again_code, _, again_err = photofinish(*words, *(["--message-rendezvous"] if arguments.message_rendezvous else []))
-            return again_code != NO_PROBLEM and re.search(r"^photofinish: F\d+ happened, ", again_err, re.MULTILINE)
+            return again_code != NO_PROBLEM and re.search(r"^photofinish: F\d+ forced with ", again_err, re.MULTILINE)
 
         for words in map(shlex.split, AGAIN.findall(confirmed)):
             if asked.intersection(words) and not any(happens(words) for _ in range(CONFIRM_TRIES)):

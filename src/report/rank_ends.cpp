@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstring>
 
 #include "report/caf_words.h"
@@ -27,6 +28,7 @@ LastCall last_call(RankTrace& trace, Symbolizer& symbolizer) {
     if (traits(call).action == Action::Abort) last.abort = source_name(call);
   }
   if (!any) return last;
+  last.launcher_kills = trace.definitions().rank.library.find("Open MPI") == std::string::npos;
   // OpenSHMEM, UPC and coarray programs may end without MPI_Finalize.
   for (const auto& [id, win] : trace.definitions().wins)
     last.has_to_finalize &= win.flavour != WinFlavour::Symmetric;
@@ -58,7 +60,9 @@ RankEnding ending_of(const RankEnd& end, const LastCall& last) {
       break;
     case RankState::Signaled:
       ending.crashed = is_fault(end.code);
-      ending.cause = ending.crashed ? EndCause::Own : EndCause::Signal;
+      ending.cause = ending.crashed                                ? EndCause::Own
+                     : end.code == SIGTERM && !last.launcher_kills ? EndCause::Launcher
+                                                                   : EndCause::Unknown;
       ending.how = end_text(end) + also(at);
       ending.what = ending.crashed
                         ? fmt::format("the crash of {{}}{}", at)
@@ -68,7 +72,7 @@ RankEnding ending_of(const RankEnd& end, const LastCall& last) {
     case RankState::Finalized:
       break;
     default:
-      ending.cause = EndCause::Sudden;
+      ending.cause = last.launcher_kills ? EndCause::Launcher : EndCause::Unknown;
       ending.what = fmt::format("the sudden end of {{}}{}", in);
   }
   return ending;

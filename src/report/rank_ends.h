@@ -1,8 +1,9 @@
 // How the ranks of a run ended, and which of them ended it.
 //
-// A launcher ends all ranks if one fails. Rule: a rank that ended by itself (exit, MPI_Abort, a
-// crash) comes before one without an exit record, and that one before one that a signal such as
-// SIGTERM ended. Only the ranks of the first kind that occurs count as the cause.
+// A launcher ends all ranks if one fails: that of Open MPI with SIGTERM, others with SIGKILL, which
+// leaves no exit record. Rule: a rank that ended by itself (exit, MPI_Abort, a crash) comes before
+// one that ended in another way, and that one before those that ended as the launcher ends ranks.
+// Only the ranks of the first kind that occurs count as the cause.
 #pragma once
 
 #include <string>
@@ -17,12 +18,13 @@ struct LastCall {
   bool finalized = false;
   bool returned = true;
   bool has_to_finalize = false;     // it called MPI_Init
+  bool launcher_kills = false;      // with SIGKILL
   std::string text;                 // "MPI_Recv solver.c:31"; empty: none
   std::string abort = "MPI_Abort";  // the call that aborts, by the programming model
 };
 LastCall last_call(RankTrace& trace, Symbolizer& symbolizer);
 
-enum class EndCause { None, Signal, Sudden, Own };
+enum class EndCause { None, Launcher, Unknown, Own };
 
 struct RankEnding {
   EndCause cause = EndCause::None;  // None: it ended normally

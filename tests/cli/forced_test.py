@@ -172,7 +172,7 @@ class ForcedOrders(ForcedCase):
         order = self.order("loads")
         result = self.photofinish("confirm", "photofinish.run", "--finding", "F1", "--order", order, "--timeout", "3", "--gdb", "0", "--ex", "shell sleep 8", "--ex", "quit")
         self.assertIn(WRONG, result.out.splitlines(), result)
-        self.assertIn("photofinish: F1 happened", result.err, result)
+        self.assertIn("photofinish: F1 forced with", result.err, result)
 
     def test_an_earlier_record_is_kept(self):
         self.checked("get", "print")

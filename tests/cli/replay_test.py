@@ -246,7 +246,7 @@ int main(int argc, char** argv) {
         app = self.build("-DTAG=4")
         result = self.photofinish("record", "--overwrite", *words, "-n", "4", app, env=environment(**variables))
         self.assertEqual(result.code, 0, result)
-        self.assertIn(" · photofinish replay photofinish.run\n", result.err, result)
+        self.assertIn(" Next: photofinish replay photofinish.run\n", result.err, result)
         return result
 
     def test_of_another_end(self):
@@ -396,7 +396,7 @@ int main(int argc, char** argv) {
     def test_a_run_that_was_only_checked(self):
         app = self.build("-DTAG=4")
         self.photofinish("check", "-n", "4", app)
-        self.assertSays(self.photofinish("replay", "--ranks", "0", "photofinish.run"), "this rank was not recorded for a replay; use photofinish record", 70)
+        self.assertSays(self.photofinish("replay", "--ranks", "0", "photofinish.run"), "written by check, which records nothing to replay; use photofinish record", 70)
 
     def test_another_program(self):
         self.recorded("--ranks", "0,3")

@@ -79,7 +79,7 @@ class Sanitized(Case):
             with self.subTest(shape=shape):
                 result = self.go("record", "--ranks", "all", app, shape, str(rounds))
                 self.assertClean(result, shape)
-                self.assertRegex(result.err, r"3 of 3 ranks recorded, .*photofinish replay", result)
+                self.assertRegex(result.err, r"3 of 3 ranks recorded in .*photofinish replay", result)
 
     def test_failures(self):
         app = self.compile("shapes.c", "-pthread")

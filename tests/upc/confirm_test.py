@@ -99,7 +99,7 @@ class Program:
 
     def happens(self, words):
         done = self.photofinish(*words)
-        return done.returncode != 0 and re.search(r"^photofinish: F\d+ happened, ", done.stderr, re.MULTILINE)
+        return done.returncode != 0 and re.search(r"^photofinish: F\d+ forced with ", done.stderr, re.MULTILINE)
 
 
 def check(arguments, program, flags, directory):

@@ -128,8 +128,7 @@ TEST_F(LauncherLine, LeavesAWrappedLineAlone) {
 TEST_F(LauncherLine, ErrorsSayWhatToDo) {
   EXPECT_NE(wrap("mpirun -n 2 ./missing").find("check its path"), std::string::npos);
   EXPECT_NE(wrap("bash -c './job.sh'")
-                .find("write 'photofinish exec' in front of it there, and start the script without "
-                      "photofinish check"),
+                .find("put 'photofinish exec' before it in the script, and run the script itself"),
             std::string::npos);
   EXPECT_NE(wrap("mpirun").find("error: no program"), std::string::npos);
   EXPECT_NE(wrap("flux").find("error: no program"), std::string::npos);

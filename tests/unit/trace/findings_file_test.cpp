@@ -147,12 +147,12 @@ TEST(FindingsFile, SaysWhatIsWrong) {
   std::string newer = with_header({0});
   newer[8] = 9;
   EXPECT_EQ(says(newer),
-            "findings version 9 is newer than this photofinish (6); read it with the photofinish "
+            "findings version 9 is newer than this photofinish (7); read it with the photofinish "
             "that wrote it");
   std::string older = with_header({0});
   older[8] = 2;
   EXPECT_EQ(says(older),
-            "findings version 2 is older than this photofinish (6); check the program again, or "
+            "findings version 2 is older than this photofinish (7); check the program again, or "
             "read it with the photofinish that wrote it");
   EXPECT_EQ(says(with_header({0}) + "x"), "2 bytes of findings, and the header says 1");
   std::string damaged = with_header({0});
