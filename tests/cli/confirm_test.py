@@ -132,9 +132,9 @@ class Confirm(Case):
 
     def test_no_end_at_all(self):
         app = self.predicted("say")
-        result = self.photofinish("confirm", "--timeout", "3", "--runs", "1", "photofinish.run", *self.launched(app, "stay"))
+        result = self.photofinish("confirm", "--timeout", "6", "--runs", "1", "photofinish.run", *self.launched(app, "stay"))
         self.assertIn("F1 confirmed, same outcome", result.out, result)
-        self.assertEqual(result.out.count(" first: no end after 3 s ×1\n"), 2, result)
+        self.assertEqual(result.out.count(" first: no end after 6 s ×1\n"), 2, result)
         result = self.photofinish("confirm", "--timeout", "2", "--runs", "1", "photofinish.run", *self.launched(app, "never"))
         self.assertEqual(result.out.count(" first: not observed in 1 run; no end after 2 s\n"), 2, result)
         left = subprocess.run(["pgrep", "-f", self.path("crossing")], capture_output=True, text=True).stdout
