@@ -124,7 +124,7 @@ class Analyze(Case):
         for after in "a.run", "a.sarif":
             result = self.photofinish("diff", "a.run", after)
             self.assertEqual(result.code, 67, result)
-            self.assertIn("0 gone, 0 the same, but not everything was checked · ", result.out, result)
+            self.assertIn("0 gone, 0 unchanged, but not everything was checked · ", result.out, result)
 
     def test_threads(self):
         """The order of threads is followed; where it cannot be, the report says so."""

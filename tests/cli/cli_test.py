@@ -258,7 +258,7 @@ class Starting(Case):
         self.assertEqual((result.code, result.out), (0, "checkpoints 2 value 42\njoined\n"), result)
         dump = self.photofinish("dump", "photofinish.run").out
         self.assertIn("exit 0", dump)
-        self.assertRegex(dump, r"t2 .*MPI_Allreduce .*@ last_words")
+        self.assertRegex(dump, r"t1 .*MPI_Allreduce .*@ last_words")
 
     def test_exception_out_of_mpi(self):
         app = self.compile("throws.cpp", compiler=f"mpicxx.{arguments.mpi}")

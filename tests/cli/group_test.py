@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
         self.write("app.c", self.PROGRAM)
         app = self.compile(self.path("app.c"), name="app")
         self.photofinish("check", "--offline", "-n", "4", app)
-        self.assertSays(self.photofinish("group", "photofinish.run", "--failure", "1"), "this rank was not recorded for a replay; use photofinish record", 70)
+        self.assertSays(self.photofinish("group", "photofinish.run", "--failure", "1"), "written by check, which records nothing to replay; use photofinish record", 70)
 
 
 if __name__ == "__main__":

@@ -148,9 +148,9 @@ int main(int argc, char** argv) {
         out = self.explained()
         self.assertIn("Ranks 1-2 of 4\n", out)
         inside, outside = out.split("Written by external ranks")
-        self.assertRegex(inside, rf"rank 2 MPI_Irecv {lines['receives']} <- rank 1 MPI_Send {lines['sends']}: 5 messages, first: step \d+ <- step \d+\n")
-        self.assertRegex(inside, rf"rank 2 load {lines['loads']} <- rank 1 MPI_Put {lines['puts inside']}: 1 value, 4 bytes, step")
-        self.assertRegex(inside, rf"rank 1 MPI_Get {lines['gets']} <- rank 2 store {lines['stores']}: 1 value, 4 bytes, step")
+        self.assertRegex(inside, rf"rank 2 MPI_Irecv {lines['receives']} <- rank 1 MPI_Send {lines['sends']}: 5 messages, first: event \d+ <- event \d+\n")
+        self.assertRegex(inside, rf"rank 2 load {lines['loads']} <- rank 1 MPI_Put {lines['puts inside']}: 1 value, 4 bytes, event")
+        self.assertRegex(inside, rf"rank 1 MPI_Get {lines['gets']} <- rank 2 store {lines['stores']}: 1 value, 4 bytes, event")
         # A counter that only these two move: each finds what another call had left, but for the first.
         counted = re.findall(rf"MPI_Fetch_and_op {lines['counts']} <- rank [12] MPI_Fetch_and_op {lines['counts']}: (\d) value", inside)
         self.assertEqual(sum(map(int, counted)), 5, out)
@@ -161,8 +161,8 @@ int main(int argc, char** argv) {
         self.assertRegex(outside, rf"rank 1 MPI_Allreduce {lines['reduces']}: 1 time, of ranks 1-2 and 0,3 external to the group\n")
         self.assertNotIn("No order", out)
         each = self.explained("--each")
-        self.assertEqual(each.count(f"<- rank 1 MPI_Send {lines['sends']}: 1 message, step"), 5, each)
-        self.assertRegex(each, rf"MPI_Get {lines['gets']} <- rank 2 store {lines['stores']}: 1 value, 4 bytes, 0x4d, step")
+        self.assertEqual(each.count(f"<- rank 1 MPI_Send {lines['sends']}: 1 message, event"), 5, each)
+        self.assertRegex(each, rf"MPI_Get {lines['gets']} <- rank 2 store {lines['stores']}: 1 value, 4 bytes, 0x4d, event")
 
     def test_what_loops_load_and_store(self):
         app = self.build("loops", self.LOOPS, "-O2")
@@ -179,10 +179,10 @@ int main(int argc, char** argv) {
         app = self.build("race", self.RACE)
         self.assertEqual(self.photofinish("record", "--ranks", "0,1", "-n", "3", app, "5000").code, 0)
         out = self.explained("--each")
-        reads = re.findall(r"rank 1 MPI_Get .*<- rank (\d) MPI_Put .* 0x([0-9a-f]+), step", out)
+        reads = re.findall(r"rank 1 MPI_Get .*<- rank (\d) MPI_Put .* 0x([0-9a-f]+), event", out)
         self.assertGreater(len(reads), 4000, out[-2000:])  # the first ones found what was there before
         self.assertEqual([who for who, value in reads if int(value, 16) % 2 != int(who)], [], "writers that are not those of the value")
-        self.assertEqual(len(reads) + len(re.findall(r"rank 1 MPI_Get [^<]*, 0x0, step", out)), 5000, out[-2000:])
+        self.assertEqual(len(reads) + len(re.findall(r"rank 1 MPI_Get [^<]*, 0x0, event", out)), 5000, out[-2000:])
         self.assertNotIn("No order", out)
 
     def test_of_messages_alone(self):
@@ -206,7 +206,7 @@ int main(int argc, char** argv) {
         self.assertEqual(replayed.code, 0, replayed)
         self.assertEqual(len(replayed.out.splitlines()), 2, replayed)
         self.assertSays(self.photofinish("record", "--for-finding", "F1", "--of", "nothing.run"), r"nothing.run: No such file or directory", 70)
-        self.assertSays(self.photofinish("explain", "photofinish.run"), r"was not recorded for a replay; use photofinish record", 70)
+        self.assertSays(self.photofinish("explain", "photofinish.run"), r"records nothing to replay; use photofinish record", 70)
 
 
 class Replay(Case):
