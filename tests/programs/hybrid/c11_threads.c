@@ -16,11 +16,11 @@ static void prepare(void) { ready = 0; }
 static int work(void* unused) {
   (void)unused;
   call_once(&once, prepare);
-  mtx_lock(&mutex);
 #ifdef FIXED
+  mtx_lock(&mutex);
   while (!ready) cnd_wait(&condition, &mutex);
-#endif
   mtx_unlock(&mutex);
+#endif
   sum = values[1]; /*{read}*/
   return 0;
 }
