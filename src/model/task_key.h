@@ -30,6 +30,7 @@ enum class TaskKey : std::uint64_t {
   SectionStart,
   SectionEnd,
   Iteration,
+  GeneralRequest,
   Switch  // nobody acquires it: from here on the thread runs another task
 };
 inline std::uint64_t task_key(TaskKey kind, const void* what, std::uint64_t number = 0) {

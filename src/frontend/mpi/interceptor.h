@@ -21,8 +21,10 @@
 #include "frontend/mpi/roles.h"
 #include "frontend/mpi/start.h"
 #include "frontend/mpi/table/mpi_call.h"
+#include "frontend/mpi/tasks.h"
 #include "runtime/failure.h"
 #include "runtime/parallel_regions.h"
+#include "runtime/tasks.h"
 
 namespace photofinish::mpi {
 
@@ -128,6 +130,8 @@ struct Interceptor {
       if (recorder == nullptr && !has_failed()) return run_first(real, call_site, arguments...);
     }
     if (recorder == nullptr) return run_unrecorded(real, call_site, arguments...);
+    if constexpr (action == Action::GeneralRequestDone)
+      (Tasks::release(general_request_key(arguments)), ...);
     Inside inside(call_site);
     Task* task = task_of(*recorder);
     if (task == nullptr) [[unlikely]]

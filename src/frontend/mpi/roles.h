@@ -9,6 +9,7 @@
 
 #include "frontend/mpi/context.h"
 #include "frontend/mpi/status.h"
+#include "frontend/mpi/tasks.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -300,6 +301,8 @@ struct NewRequest : Role {
       record->rare().duplicate = c.duplicate;
     }
     c.event.fields.set(Field::request, record->id);
+    if (call.action == Action::GeneralRequest)
+      c.event.fields.set(Field::key, static_cast<std::int64_t>(general_request_key(*request)));
   }
 };
 struct OneRequest : Role {

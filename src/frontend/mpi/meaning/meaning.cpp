@@ -41,6 +41,10 @@ void MpiMeaning::add(const Event& event, const Times& times) {
       return point_to_point(event, action, when);
     case Action::Start:
       return start_persistent(event);
+    case Action::GeneralRequest:
+      if (event.fields.has(Field::request) && event.fields.has(Field::key))
+        general_[id_of_request(event)] = static_cast<std::uint64_t>(event.fields[Field::key]);
+      return;
     case Action::PartitionReady:
     case Action::PartitionArrived:
       return partition(event, action);

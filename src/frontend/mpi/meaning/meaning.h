@@ -62,6 +62,7 @@ class MpiMeaning final : public Meaning {
   MessageSteps steps_;
   Comms comms_;
   Requests requests_;
+  std::unordered_map<RequestId, std::uint64_t> general_;  // generalized ones: their task keys
   Matching matching_;
   Partitions partitions_;
   Collectives collectives_;

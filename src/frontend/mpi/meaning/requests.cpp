@@ -85,8 +85,7 @@ void MpiMeaning::start_persistent(const Event& event) {
 }
 
 void MpiMeaning::partition(const Event& event, Action action) {
-  const auto found = requests_.find(RequestId(static_cast<std::uint64_t>(
-      event.fields.has(Field::request) ? event.fields[Field::request] : 0)));
+  const auto found = requests_.find(id_of_request(event));
   if (found == requests_.end() || found->second.prepared() == nullptr) return;
   if (action == Action::PartitionArrived)
     partitions_.arrived(found->second, event);
@@ -113,8 +112,9 @@ void MpiMeaning::completion(const Event& event, Action action) {
 void MpiMeaning::complete_those(const Event& event, Action action) {
   if (action == Action::RequestStatus) {
     if (!event.fields.has(Field::request) || event.fields[Field::flag] == 0) return;
-    const auto found =
-        requests_.find(RequestId(static_cast<std::uint64_t>(event.fields[Field::request])));
+    if (const auto general = general_.find(id_of_request(event)); general != general_.end())
+      effects_.task_acquire(general->second);
+    const auto found = requests_.find(id_of_request(event));
     if (found == requests_.end()) return;
     Request& request = found->second;
     effects_.task_acquire(request_key(found->first));
@@ -147,6 +147,11 @@ void MpiMeaning::complete_those(const Event& event, Action action) {
   }
   for (const Completion& completion : event.completions) {
     if (completion.index >= event.requests.size()) continue;
+    if (const auto general = general_.find(event.requests[completion.index]);
+        general != general_.end()) {
+      effects_.task_acquire(general->second);
+      general_.erase(general);
+    }
     const auto found = requests_.find(event.requests[completion.index]);
     if (found == requests_.end()) continue;
     effects_.task_acquire(request_key(found->first));

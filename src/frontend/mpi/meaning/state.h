@@ -270,9 +270,13 @@ inline void request_started(Timeline& effects, RequestId id) {
   effects.task_release(request_key(id), At::Start);
 }
 
-inline Request& new_request(Timeline& effects, Requests& requests, const Event& event) {
-  const RequestId id(static_cast<std::uint64_t>(
+inline RequestId id_of_request(const Event& event) {
+  return RequestId(static_cast<std::uint64_t>(
       event.fields.has(Field::request) ? event.fields[Field::request] : 0));
+}
+
+inline Request& new_request(Timeline& effects, Requests& requests, const Event& event) {
+  const RequestId id = id_of_request(event);
   Request& request = requests[id];
   request = {};
   request.call = event.call;
