@@ -76,8 +76,9 @@ std::string locations(const Summary& summary, const std::vector<WorldRank>& rank
   return all.size() > 1 && !theirs.empty() ? " on " + host_list_text(theirs) : "";
 }
 
-// `by_us`: the tool ended the run, because of a deadlock.
-void print_ends(const Summary& summary, bool by_us) {
+// `by_us`: the tool ended the run, because of a deadlock. `by_user`: the user interrupted it, so no
+// rank is the cause.
+void print_ends(const Summary& summary, bool by_us, bool by_user) {
   const auto print = [&](const std::vector<WorldRank>& ranks, const std::string& how) {
     fmt::print(stderr, "photofinish: rank{} {}{} {}\n", ranks.size() > 1 ? "s" : "",
                rank_ranges(ranks), locations(summary, ranks), how);
@@ -85,7 +86,7 @@ void print_ends(const Summary& summary, bool by_us) {
   std::vector<WorldRank> others;
   for (auto cause = summary.ends.rbegin(); cause != summary.ends.rend(); ++cause)
     for (const auto& [how, ranks] : cause->second)
-      if (cause->first != EndCause::None && (by_us || cause != summary.ends.rbegin()))
+      if (cause->first != EndCause::None && (by_us || (cause != summary.ends.rbegin() && !by_user)))
         others.insert(others.end(), ranks.begin(), ranks.end());
       else
         print(ranks, "ended: " + how);
@@ -225,7 +226,7 @@ int run_check(const Options& given, const CheckArguments& arguments) {
   if (interrupted) note_interruption(rank_options.output);
 
   const Summary summary = summarize(rank_options.output);
-  print_ends(summary, interrupted && code == kExitFindings);
+  print_ends(summary, interrupted && code == kExitFindings, code == kExitInterrupted);
   if (summary.crashed != kProcNull && options.record.empty() && arguments.ranks > 0)
     fmt::print(stderr,
                "photofinish: to debug it: photofinish record -o crash.run --ranks {0} -n {1} {2} "
