@@ -49,7 +49,7 @@ const PythonFrames* PythonFrames::get() {
 
 std::string PythonFrames::text_of(Object owner, const char* attribute) const {
   std::string text;
-  if (Object const value = functions_.attribute(owner, attribute); value != nullptr) {
+  if (Object value = functions_.attribute(owner, attribute); value != nullptr) {
     if (const char* const characters = functions_.text(value)) text = characters;
     functions_.decrement(value);
   }
@@ -60,7 +60,7 @@ std::string PythonFrames::text_of(Object owner, const char* attribute) const {
 std::vector<ScriptFrame> PythonFrames::read(std::size_t depth) const {
   std::vector<ScriptFrame> frames;
   if (functions_.is_initialized() == 0 || functions_.is_finalizing() != 0) return frames;
-  Object const thread = functions_.this_thread();
+  Object thread = functions_.this_thread();
   if (thread == nullptr) return frames;
   const int state = functions_.ensure();
   // An exception may be pending: it is the program's.
@@ -68,7 +68,7 @@ std::vector<ScriptFrame> PythonFrames::read(std::size_t depth) const {
   functions_.fetch_error(&type, &value, &traceback);
   Object frame = functions_.thread_frame(thread);
   while (frame != nullptr && frames.size() < depth) {
-    if (Object const code = functions_.code(frame); code != nullptr) {
+    if (Object code = functions_.code(frame); code != nullptr) {
       ScriptFrame& read = frames.emplace_back();
       read.file = absolute(text_of(code, "co_filename"));
       read.function = text_of(code, "co_qualname");  // since Python 3.11
@@ -76,7 +76,7 @@ std::vector<ScriptFrame> PythonFrames::read(std::size_t depth) const {
       read.line = static_cast<std::uint64_t>(std::max(functions_.line(frame), 0));
       functions_.decrement(code);
     }
-    Object const caller = functions_.caller(frame);
+    Object caller = functions_.caller(frame);
     functions_.decrement(frame);
     frame = caller;
   }
