@@ -87,7 +87,8 @@ std::string sampling_lines(const std::vector<RankSampling>& ranks) {
   }
   return text + fmt::format(
                     "NOTE: photofinish: sampling cost {:.1f}% of the CPU time of rank {}, a "
-                    "slowdown of {:.2f}x{}; {:.1f}% was for MPI calls, which are never skipped\n",
+                    "slowdown of at least {:.2f}x{}; {:.1f}% was for MPI calls, which are never "
+                    "skipped. Not included: the test before each access\n",
                     100 * own, dearest->rank.value, slowdown(own), budget, 100 * recording);
 }
 

@@ -30,7 +30,8 @@ TEST(SamplingText, SumsTheRanksAndReportsWhatTheDearestPaid) {
             "NOTE: photofinish: sampled 50 of 200 accesses to shared memory (25.0%; a whole loop "
             "may count as one); 3 of 6 sites were subsampled, so races there may be missed\n"
             "NOTE: photofinish: sampling cost 20.0% of the CPU time of rank 1, a slowdown of "
-            "1.25x; 10.0% was for MPI calls, which are never skipped\n");
+            "at least 1.25x; 10.0% was for MPI calls, which are never skipped. Not included: the "
+            "test before each access\n");
 }
 
 TEST(SamplingText, SaysWhetherTheBudgetWasKept) {
@@ -42,7 +43,8 @@ TEST(SamplingText, SaysWhetherTheBudgetWasKept) {
                                     .run_ns = 1000,
                                     .wall_ns = 1000})});
   };
-  EXPECT_NE(reported(80, 10).find("a slowdown of 1.09x (budget 1.1x); 1.0%"), std::string::npos)
+  EXPECT_NE(reported(80, 10).find("a slowdown of at least 1.09x (budget 1.1x); 1.0%"),
+            std::string::npos)
       << reported(80, 10);
   EXPECT_NE(reported(200, 10).find("(budget 1.1x, exceeded)"), std::string::npos)
       << reported(200, 10);
