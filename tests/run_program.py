@@ -541,6 +541,9 @@ def confirm_races(arguments, races, environment, directory, number, marks):
             if not any(wanted.get(finding, "").startswith("confirmed") and state.startswith("not") for finding, state in zip(found, states)):
                 break
         for finding, state in zip(found, states):
+            # Between nodes, one instance of several is steered.
+            if arguments.message_rendezvous and state == "confirmed, effect unknown" and wanted.get(finding) == "confirmed, same outcome":
+                continue
             if finding in wanted and not state.startswith(wanted[finding]):
                 raise Failure(f"{' and '.join(f'{kind} {place}' for kind, place in finding)}: {state}, instead of {wanted[finding]}")
         if code != (FINDINGS if any(state.startswith("confirmed") for state in states) else NO_PROBLEM):

@@ -222,6 +222,7 @@ Result<Trial> Confirmer::run_trial(const Candidate& candidate, std::size_t order
   const Verdict& verdict = done->verdicts.front();
   OrderTried& tried = orders_[order];
   ++tried.runs;
+  by_messages_ = by_messages_ || verdict.by_messages;
   if (verdict.stopped != kProcNull) stopped_ = verdict.stopped;
   for (const int side : {0, 1}) reached_[side] += verdict.reached[side];
   repeats_ = repeats_ || verdict.reached[0] > 1 || verdict.reached[1] > 1;
@@ -265,9 +266,12 @@ class Confirmer::Trials : public TrialRuns {
              return confirmer_.lost_.contains(other->key);
            }) > 0;
   }
-  bool has_instances() const override {
-    return candidate_.schedule.kind == RaceKind::Memory &&
-           !confirmer_.options_.message_rendezvous && (candidate_.times > 1 || confirmer_.repeats_);
+  Instances instances() const override {
+    const Schedule& schedule = candidate_.schedule;
+    if (schedule.kind != RaceKind::Memory || (candidate_.times <= 1 && !confirmer_.repeats_))
+      return Instances::Single;
+    return confirmer_.by_messages_ && !meets_in_one_rank(schedule) ? Instances::OneOfSeveral
+                                                                   : Instances::All;
   }
 
  private:
@@ -282,6 +286,7 @@ Confirmation Confirmer::conclude() const {
                             .state = judgement.state,
                             .orders = orders_,
                             .meetings = meetings_,
+                            .one_of_several = evidence_.instances_untried,
                             .control = {},
                             .difference = as_lines(judgement.difference, kDifferenceLines)};
   const std::set<std::string> groups = differing_groups(evidence_, judgement, tolerance_);
@@ -326,7 +331,7 @@ Result<Confirmation> Confirmer::confirm(const Candidate& candidate) {
     }
   }
   reached_[0] = reached_[1] = meetings_ = 0;
-  repeats_ = false;
+  repeats_ = by_messages_ = false;
   tool_failure_.clear();
   stopped_ = kProcNull;
   if (const auto control = run_control(candidate); !control) return control.error();

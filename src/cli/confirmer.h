@@ -95,7 +95,8 @@ class Confirmer {
   std::uint64_t reached_[2] = {0, 0}, meetings_ = 0;
   std::string tool_failure_;  // of a run that did not see the race
   WorldRank stopped_ = kProcNull;
-  bool repeats_ = false;  // an access site was reached several times in a run
+  bool repeats_ = false;      // an access site was reached several times in a run
+  bool by_messages_ = false;  // the ranks of a run were on several nodes
 
   std::string now_at_;
   std::size_t runs_ = 0, runs_before_ = 0, runs_expected_ = 0, runs_following_ = 0;

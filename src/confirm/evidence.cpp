@@ -202,7 +202,7 @@ Judgement judge(const Evidence& evidence, std::size_t repetitions, double tolera
             evidence, scope, needed_runs(evidence, scope, repetitions, tolerance), tolerance))
       return *harmful;
   if (varies(evidence, tolerance)) return {.state = ConfirmState::Unstable, .difference = {}};
-  bool all_forced = true;
+  bool all_forced = !evidence.instances_untried;
   for (const Scope scope : {Scope::One, Scope::Every})
     for (std::size_t order = 0; order < evidence.orders && was_tried(evidence, scope); ++order)
       all_forced =

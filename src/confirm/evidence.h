@@ -6,7 +6,8 @@
 //                    needed_runs(), and their outcomes differ in the same way in all of them
 //   unstable         some outcome differs from another, in whatever run
 //   same outcome     every order was forced in every repetition, with each scope that was tried
-//   effect unknown   otherwise: all outcomes are equal, and some order was not forced
+//   effect unknown   otherwise: all outcomes are equal, and some order was not forced, or not in
+//                    every instance
 //
 // "Differ in the same way": lines are grouped by their text without numbers. In one such group all
 // runs of each order agree, and the two orders do not; or all runs of one order fail, and none of
@@ -56,6 +57,7 @@ struct Evidence {
   std::set<std::size_t> optional = {};  // orders that may turn out to be impossible
   std::vector<Outcome> control;         // of runs without steering
   std::vector<Trial> trials;
+  bool instances_untried = false;  // there are several, and only one could be steered
 };
 
 struct Judgement {

@@ -21,7 +21,9 @@ class Gathering {
     if (std::none_of(evidence_.trials.begin(), evidence_.trials.end(),
                      [](const Trial& trial) { return trial.seen; }))
       return false;
-    const bool every = runs_.has_instances();
+    const Instances instances = runs_.instances();
+    evidence_.instances_untried = instances == Instances::OneOfSeveral;
+    const bool every = instances == Instances::All;
     for (std::size_t order = 0; order < evidence_.orders && every; ++order)
       if (const auto seen = observe(order, Scope::Every); !seen) return seen;
     const auto all = every ? decides(Scope::Every) : Result<bool>(false);

@@ -15,6 +15,13 @@
 
 namespace photofinish {
 
+// The dynamic instances of a race that a run can steer.
+enum class Instances : std::uint8_t {
+  Single,  // there is one
+  All,
+  OneOfSeveral,  // the ranks are on different nodes
+};
+
 // Makes the runs of one finding.
 class TrialRuns {
  public:
@@ -24,8 +31,8 @@ class TrialRuns {
   virtual Result<Trial> run(std::size_t order, Scope scope, std::uint32_t attempt) = 0;
   // Holds no longer what could not be held in the last run. False if there is no such finding.
   virtual bool drop_lost() = 0;
-  // Whether every instance can be steered, and there are several.
-  virtual bool has_instances() const = 0;
+  // As far as the runs so far show.
+  virtual Instances instances() const = 0;
 };
 
 // Adds runs to the evidence; true if two orders differ. The Error is that of a run.

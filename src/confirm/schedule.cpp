@@ -82,6 +82,7 @@ Verdict verdict_of(const std::vector<RankResult>& results, std::size_t finding) 
     if (result.finding != finding) continue;
     for (const int side : {0, 1}) verdict.reached[side] += result.reached[side];
     if (result.found_stopped != 0) verdict.stopped = WorldRank(result.found_stopped - 1);
+    verdict.by_messages = verdict.by_messages || result.by_messages != 0;
     if (result.met == 0) continue;
     if (result.by_messages != 0 &&
         !(agrees(result, result.ranks[0]) && agrees(result, result.ranks[1])))

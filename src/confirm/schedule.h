@@ -95,6 +95,11 @@ struct Schedule {
   std::vector<ScheduledSide> other_sites;
 };
 
+// Both parties of each instance are in one rank: the race is on one of its buffers.
+inline bool meets_in_one_rank(const Schedule& schedule) {
+  return (schedule.own_operation || schedule.threads) && schedule.win == Uid();
+}
+
 // What one run steers. Several findings have no rank in common.
 struct Schedules {
   std::vector<Schedule> findings;
@@ -129,6 +134,7 @@ struct Verdict {
   std::vector<std::uint64_t> arrivals;
   std::uint64_t reached[2] = {0, 0};
   WorldRank stopped = kProcNull;  // by the system, for some time
+  bool by_messages = false;       // between nodes: one instance was steered
 };
 Verdict verdict_of(const std::vector<RankResult>& results, std::size_t finding);
 

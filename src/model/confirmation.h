@@ -47,6 +47,7 @@ struct Confirmation {
   std::vector<OrderTried> orders;
   bool every = false;  // `outcomes` are of runs in which every instance was steered, not one
   std::uint64_t meetings = 0;           // of such a run, at most
+  bool one_of_several = false;          // instances: it was steered, the others could not be
   std::vector<CountedOutcome> control;  // of runs without steering
   std::uint64_t reached[2] = {0, 0};    // how often the access sites were reached, in all runs
   std::vector<std::string> difference;  // of the outcomes, as lines "- …" and "+ …"

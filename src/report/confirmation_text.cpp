@@ -116,9 +116,12 @@ std::string confirmation_lines(const Confirmation& confirmation, std::size_t num
         "them. Fix that first, or exclude such lines with --ignore.\n",
         outcomes_text(confirmation.control));
   if (confirmation.state == ConfirmState::EffectUnknown)
-    text +=
-        "  All outcomes were equal, but not every order was forced in every repetition: the effect "
-        "of the race is not known.\n";
+    text += confirmation.one_of_several
+                ? "  All outcomes were equal, but the ranks run on several nodes, where only one "
+                  "instance of a race can be steered: the effect of the others is not known. Try "
+                  "it on one node.\n"
+                : "  All outcomes were equal, but not every order was forced in every repetition: "
+                  "the effect of the race is not known.\n";
   return text;
 }
 

@@ -68,6 +68,14 @@ bool Steering::share_table(const std::string& directory) {
 }
 
 void Steering::open_channel(std::unique_ptr<MeetingChannel> channel) {
+  own_table_ = std::make_unique<RendezvousTable>();
+  table_ = own_table_.get();
+  channel_ = std::move(channel);
+  words_ = channel_->words();
+  if (schedule_.scope == Scope::Every && meets_in_one_rank(schedule_)) {
+    table_->repeats = 1;
+    return;
+  }
   std::vector<std::int32_t> others;
   for (int rank = 0; rank < size_; ++rank)
     if (rank != rank_.value &&
@@ -75,10 +83,6 @@ void Steering::open_channel(std::unique_ptr<MeetingChannel> channel) {
           return side.rank == kAnySource || side.rank == WorldRank(rank);
         }))
       others.push_back(rank);
-  own_table_ = std::make_unique<RendezvousTable>();
-  table_ = own_table_.get();
-  channel_ = std::move(channel);
-  words_ = channel_->words();
   protocol_ = std::make_unique<MeetingProtocol>(rank_.value, std::move(others), schedule_.first);
   result_->by_messages = schedule_.kind == RaceKind::Memory ? 1 : 0;
 }
@@ -105,10 +109,10 @@ void Steering::receive_messages() {
     return channel_->next(message, from);
   };
   while (next())
-    exchange(
-        [&](MeetingProtocol& protocol, RendezvousTable& table, std::vector<AddressedMessage>& out) {
-          protocol.receive(table, from, message, out);
-        });
+    if (protocol_ != nullptr)
+      exchange(
+          [&](MeetingProtocol& protocol, RendezvousTable& table,
+              std::vector<AddressedMessage>& out) { protocol.receive(table, from, message, out); });
 }
 
 void Steering::count_arrival(std::uint32_t sides, bool by_access) {
@@ -425,7 +429,7 @@ void Steering::first_is_done() {
   });
   store_meeting();
   if (closes) close(t_meeting);
-  if (channel_ == nullptr || table_->met == 0 || table_->second.rank == rank_.value ||
+  if (protocol_ == nullptr || table_->met == 0 || table_->second.rank == rank_.value ||
       !host_.may_call())
     return;
   std::lock_guard lock(channel_mutex_);
@@ -469,7 +473,7 @@ Turn Steering::reach_site(TableEntry& mine, bool stays_pending, std::uint32_t& s
        wait_ns() - since < kDoneUnits * schedule_.unit_ms * kMs;)
     make_progress();
   std::uint64_t ask = 0;
-  if (channel_ != nullptr && (turn == Turn::Entered || turn == Turn::Proceed) && host_.may_call())
+  if (protocol_ != nullptr && (turn == Turn::Entered || turn == Turn::Proceed) && host_.may_call())
     exchange([&](MeetingProtocol& protocol, RendezvousTable&, std::vector<AddressedMessage>& out) {
       ask = protocol.ask(mine, out);
     });

@@ -220,7 +220,7 @@ class Steering {
   std::mutex channel_mutex_;
   std::unique_ptr<RendezvousTable> own_table_;
   std::unique_ptr<MeetingChannel> channel_;
-  std::unique_ptr<MeetingProtocol> protocol_;
+  std::unique_ptr<MeetingProtocol> protocol_;  // null: both parties are in one rank
 
   std::mutex mutex_;                                        // of what follows
   std::unordered_map<std::uint64_t, std::uint32_t> sites_;  // sides by key

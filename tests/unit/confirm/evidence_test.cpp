@@ -161,6 +161,15 @@ TEST_F(EvidenceTest, SameOutcomeNeedsEveryOrderForcedInEveryRepetition) {
   EXPECT_EQ(state(), ConfirmState::EffectUnknown) << "one was not forced";
 }
 
+TEST_F(EvidenceTest, SameOutcomeNeedsEveryInstance) {
+  runs(0, {"x", "x", "x"});
+  runs(1, {"x", "x", "x"});
+  evidence.instances_untried = true;
+  EXPECT_EQ(state(), ConfirmState::EffectUnknown);
+  evidence.control.push_back(run_that_prints({"y"}));
+  EXPECT_EQ(state(), ConfirmState::Unstable);
+}
+
 TEST_F(EvidenceTest, OneOrderAloneComparesNothing) {
   runs(0, {"x", "x", "x"});
   EXPECT_EQ(state(), ConfirmState::EffectUnknown);

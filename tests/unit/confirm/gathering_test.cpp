@@ -74,7 +74,7 @@ class SimulatedRuns : public TrialRuns {
              return std::find(lost_.begin(), lost_.end(), other) != lost_.end();
            }) > 0;
   }
-  bool has_instances() const override { return false; }
+  Instances instances() const override { return Instances::Single; }
 
   std::size_t runs = 0;
 
