@@ -117,7 +117,7 @@ class Commands(unittest.TestCase):
                 "  lock (l[1])", "  x[1] = x[1] + 1", "  unlock (l[1])", "  event post (e[1])",
                 "  if (this_image() == 1) event wait (e, until_count=num_images())", "  deallocate (l, e)",
                 "  form team (1 + mod(this_image(), 2), half)", "  change team (half)", "    sync all", "  end team", "end do",
-                "print *, 'over'", last)
+                "print *, 'over'", "flush (output_unit)", "sync all", last)  # the first `stop` may end the others
             binary = self.build(text)
             for fault in ("1:event:1", "1:event:5", "2:event:9", "0:event:13", "1:event:20", "2:event:40", "1:event:60", "1:memory:5000"):
                 with self.subTest(last=last, fault=fault):
