@@ -20,7 +20,7 @@ add_custom_target(man ALL DEPENDS ${man_folder}/photofinish.1)
 add_dependencies(preload man)  # all that is installed: cmake --build --target preload && cmake --install
 
 install(TARGETS photofinish RUNTIME DESTINATION bin)
-install(TARGETS photofinish-outside LIBRARY DESTINATION lib/photofinish)
+install(TARGETS ${PHOTOFINISH_LIBC_INTERCEPTORS} LIBRARY DESTINATION lib/photofinish)
 if(TARGET photofinish-z3)
   install(TARGETS photofinish-z3 LIBRARY DESTINATION lib/photofinish)
 endif()

@@ -91,6 +91,7 @@ int run_exec(const Options& options, const ExecArguments& arguments) {
     personality(static_cast<unsigned long>(personality(0xffffffff)) | ADDR_NO_RANDOMIZE);
   } else {
     preload += openmp_preload(program->path);
+    if (const auto heap = heap_library()) preload += ":" + *heap;
   }
   if (before != nullptr && *before != '\0') preload += std::string(":") + before;
   setenv("PHOTOFINISH_PRELOAD_BEFORE", before != nullptr ? before : "", 1);

@@ -26,16 +26,18 @@ Result<std::string> of_flavour(MpiFlavour flavour, const char* what, const char*
   return path;
 }
 
-}  // namespace
-
-Result<std::string> outside_library() {
+Result<std::string> own_library(const char* name) {
   const std::string bin = own_path().substr(0, own_path().find_last_of('/'));
-  const std::string path =
-      bin.substr(0, bin.find_last_of('/')) + "/lib/photofinish/libphotofinish-outside.so";
+  const std::string path = bin.substr(0, bin.find_last_of('/')) + "/lib/photofinish/" + name;
   if (access(path.c_str(), R_OK) != 0)
     return Error{"this photofinish installation is incomplete: " + path + " is missing"};
   return path;
 }
+
+}  // namespace
+
+Result<std::string> outside_library() { return own_library("libphotofinish-outside.so"); }
+Result<std::string> heap_library() { return own_library("libphotofinish-heap.so"); }
 
 Result<std::string> preload_library(MpiFlavour flavour) {
   return of_flavour(flavour, "library", "libphotofinish-", ".so");

@@ -13,6 +13,8 @@ std::string own_path();  // of the photofinish executable
 Result<std::string> preload_library(MpiFlavour flavour);
 // The library that intercepts libc, for recorded and replayed ranks.
 Result<std::string> outside_library();
+// The library that intercepts malloc, for checked ranks (runtime/heap_calls.cpp).
+Result<std::string> heap_library();
 Result<std::string> analysis_program(MpiFlavour flavour);
 // From --mpi; nothing for auto.
 std::optional<MpiFlavour> chosen_flavour(const std::string& option);

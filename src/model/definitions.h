@@ -116,6 +116,17 @@ struct SamplingDefinition {
   std::uint64_t wall_ns = 0;  // total wall-clock time; 0: the rank did not end
 };
 
+// A block of the program's heap (runtime/heap_blocks.h).
+struct BlockDefinition {
+  BlockId id;
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  SiteId site;                  // where the program allocated it
+  std::uint64_t since = 0;      // in units of the recorded times
+  std::uint64_t until = kEver;  // when it was freed
+  static constexpr std::uint64_t kEver = ~std::uint64_t{0};
+};
+
 // Why the trace of this rank is incomplete.
 enum class IncompleteReason : std::uint32_t {
   None = 0,
@@ -168,6 +179,7 @@ struct Definitions {
   std::unordered_map<TextId, TextDefinition> texts;
   std::unordered_map<SamplingId, SamplingDefinition> samplings;
   std::unordered_map<IncompleteId, IncompleteDefinition> incompletes;
+  std::unordered_map<BlockId, BlockDefinition> blocks;
 
   void add(const RankDefinition& d) { rank = d; }
   void add(const TaskDefinition& d) { tasks[d.id] = d; }
@@ -181,6 +193,7 @@ struct Definitions {
   void add(const TextDefinition& d) { texts[d.id] = d; }
   void add(const SamplingDefinition& d) { samplings[d.id] = d; }
   void add(const IncompleteDefinition& d) { incompletes[d.id] = d; }
+  void add(const BlockDefinition& d) { blocks[d.id] = d; }
 };
 
 }  // namespace photofinish

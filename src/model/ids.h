@@ -40,6 +40,7 @@ using OpId = Id<struct OpTag, std::uint32_t>;
 using WinId = Id<struct WinTag, std::uint32_t>;
 using TextId = Id<struct TextTag, std::uint32_t>;
 using SamplingId = Id<struct SamplingTag, std::uint32_t>;
+using BlockId = Id<struct BlockTag, std::uint32_t>;
 using IncompleteId = Id<struct IncompleteTag, std::uint32_t>;
 using RequestId = Id<struct RequestTag, std::uint64_t>;
 using MessageId = Id<struct MessageTag, std::uint64_t>;

@@ -286,9 +286,17 @@ std::string FindingWords::expression() const {
   return "";
 }
 
+std::string FindingWords::allocated() const {
+  const auto& block = notes_.allocation(finding_);
+  return block ? fmt::format("block of {} allocated in {}", bytes_text(block->bytes),
+                             block->allocated_at)
+               : "";
+}
+
 std::string FindingWords::named() const {
   if (const auto& global = notes_.variable(finding_.owner, finding_.where.begin))
     return fmt::format("variable `{}`", global->name);
+  if (const std::string block = allocated(); !block.empty()) return block;
   const auto local = [](const BufferNotes& buffer) {
     return buffer.local
                ? fmt::format("`{}`, local of {}", buffer.local->name, buffer.local->function)
@@ -317,7 +325,7 @@ std::string FindingWords::memory() const {
       if (is_buffer(s) && calls.find(name_of(s.call)) == std::string::npos)
         calls += (calls.empty() ? "" : " and of ") + name_of(s.call);
     if (calls.empty()) return text;
-    const std::string argument = name.empty() ? expression() : "";
+    const std::string argument = name.empty() || name == allocated() ? expression() : "";
     return text + ", the buffer " + (argument.empty() ? "" : "`" + argument + "` ") + "of " + calls;
   }
   if (in_shared_memory()) return UpcWords(finding_, notes_).memory();

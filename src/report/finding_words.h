@@ -60,7 +60,8 @@ class FindingWords {
   // from.
   std::string symmetric_object() const;
   std::string symmetric_memory() const;
-  std::string named() const;  // "`halo`, local of main", "variable `grid`"; may be empty
+  std::string allocated() const;  // "block of 4000 bytes allocated in main halo.c:12"
+  std::string named() const;      // "`halo`, local of main", "variable `grid`"; may be empty
   std::string expression() const;
   bool is_lost(const FindingSide& side) const;
   // The local variable whose scope ends on this side while the other access is pending.

@@ -57,6 +57,11 @@ bool is_whole(const std::vector<Frame>& frames) {
   return !frames.empty() && frames.back().function == "main";
 }
 
+Uid window_in(const Event& event, Field field, const Definitions& definitions) {
+  const auto window = definitions.wins.find(WinId(static_cast<std::uint32_t>(event.fields[field])));
+  return window == definitions.wins.end() ? Uid() : window->second.uid;
+}
+
 }  // namespace
 
 std::shared_ptr<SavedSymbols> saved_symbols(const std::string& directory) {
@@ -104,6 +109,7 @@ RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings,
     if (finding.win != Uid())
       for (const WorldRank rank : possible_allocators(finding))
         ranks_[rank].heap_blocks[{finding.win, finding.owner, finding.offset}];
+    ranks_[finding.owner].allocations[heap_byte(finding)];
   }
 }
 
@@ -171,6 +177,20 @@ const std::optional<Variable>& RunNotes::variable(WorldRank rank, std::int64_t a
 
 const std::optional<BlockNotes>& RunNotes::block(WorldRank rank, std::int64_t address) {
   return notes(rank).blocks[address];
+}
+
+// A load or store is recorded with the next call, when the block may be gone. So the call decides
+// that uses the buffer.
+RunNotes::HeapByte RunNotes::heap_byte(const Finding& finding) {
+  if (finding.win != Uid()) return {finding.where.begin, 0, finding.win};
+  std::uint64_t event = 0;
+  for (const FindingSide& side : finding.sides)
+    if (side.rank == finding.owner && !is_program(side.call)) event = event_of(side.begin);
+  return {finding.where.begin, event, Uid()};
+}
+
+const std::optional<AllocationNotes>& RunNotes::allocation(const Finding& finding) {
+  return notes(finding.owner).allocations[heap_byte(finding)];
 }
 
 std::optional<BlockNotes> RunNotes::heap_block(const Finding& finding) {
@@ -261,6 +281,37 @@ void RunNotes::read_heap_block(const Event& event, const Definitions& definition
                          event.call, text.where(event.site)};
 }
 
+// Those that are in a block that was noted.
+std::vector<RunNotes::HeapByte> RunNotes::wanted_bytes(const RankNotes& notes,
+                                                       const Definitions& definitions) {
+  std::vector<HeapByte> wanted;
+  for (const auto& [byte, allocation] : notes.allocations) {
+    const auto address = static_cast<std::uint64_t>(byte.address);
+    if (std::any_of(definitions.blocks.begin(), definitions.blocks.end(), [&](const auto& known) {
+          return address - known.second.address < known.second.bytes;
+        }))
+      wanted.push_back(byte);
+  }
+  return wanted;
+}
+
+void RunNotes::read_allocation(const RankTrace& trace, std::uint64_t time, SiteText& text,
+                               const HeapByte& byte, RankNotes& notes) {
+  const BlockDefinition* found = nullptr;
+  for (const auto& [id, block] : trace.definitions().blocks)
+    if (static_cast<std::uint64_t>(byte.address) - block.address < block.bytes &&
+        trace.time(block.since) <= time && time <= trace.time(block.until) &&
+        (found == nullptr || found->since < block.since))
+      found = &block;
+  if (found == nullptr) return;
+  const std::vector<Frame> frames = text.frames(found->site);
+  const Frame* const leading = leading_frame(frames);
+  if (leading == nullptr || leading->line == 0) return;
+  notes.allocations[byte] = AllocationNotes{
+      found->bytes, leading->function.empty() ? location_of(*leading)
+                                              : leading->function + " " + location_of(*leading)};
+}
+
 // Those of an allocatable coarray are in its event.
 void RunNotes::read_static_bounds(const Event& event, const Definitions& definitions,
                                   const std::map<WinId, WindowNotes*>& objects) {
@@ -342,8 +393,27 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
     here->second.erase(wanted);
     if (here->second.empty()) scoped.erase(here);
   };
-  while ((has_heap || !callers.empty() || !creations.empty() || !scoped.empty()) &&
-         (*trace)->next(event)) {
+  std::vector<HeapByte> bytes = wanted_bytes(notes, definitions);
+  const auto read_bytes = [&](const auto& is_now) {
+    std::erase_if(bytes, [&](const HeapByte& byte) {
+      if (!is_now(byte)) return false;
+      read_allocation(**trace, event->start, text, byte, notes);
+      return true;
+    });
+  };
+  std::uint64_t number = 0;
+  while (
+      (has_heap || !callers.empty() || !creations.empty() || !scoped.empty() || !bytes.empty()) &&
+      (*trace)->next(event)) {
+    read_bytes([&](const HeapByte& byte) { return byte.win == Uid() && byte.event == number; });
+    ++number;
+    if (traits(event->call).action == Action::WinAttach) {
+      const Uid window = window_in(*event, Field::win, definitions);
+      const auto begin = event->fields[Field::address], size = event->fields[Field::size];
+      read_bytes([&](const HeapByte& byte) {
+        return byte.win == window && begin <= byte.address && byte.address < begin + size;
+      });
+    }
     if (has_heap) {
       if (event->call == UpcCall::shared_object) {
         read_layout(*event, static_cast<std::uint64_t>((*trace)->world_size()), objects);
@@ -373,6 +443,10 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
     const auto created =
         creations.find(WinId(static_cast<std::uint32_t>(event->fields[Field::new_win])));
     if (created == creations.end()) continue;
+    if (!created->second->by_address) {
+      const Uid window = window_in(*event, Field::new_win, definitions);
+      read_bytes([&](const HeapByte& byte) { return byte.win == window; });
+    }
     created->second->created_by = event->call;
     created->second->created_at = text.where(event->site);
     created->second->creation = text.frames(event->site);

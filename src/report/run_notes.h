@@ -18,6 +18,8 @@
 
 namespace photofinish {
 
+class RankTrace;
+
 struct SiteNotes {
   std::vector<std::string> stack;  // formatted by SiteText
   std::vector<Frame> frames;
@@ -67,6 +69,12 @@ struct BlockNotes {
   std::string allocated_at;  // "setup solver.c:77"
 };
 
+// A block of the program's heap.
+struct AllocationNotes {
+  std::uint64_t bytes = 0;
+  std::string allocated_at;  // "setup solver.c:77"
+};
+
 // The annotations of the program around an access.
 struct ScopeNotes {
   std::vector<std::string> regions;  // their names, outermost first
@@ -92,6 +100,8 @@ class RunNotes {
   // The block of a heap of UPC where the accesses are, if a rank of the finding or rank 0 allocated
   // it.
   std::optional<BlockNotes> heap_block(const Finding& finding);
+  // The block of the program's heap at the first common byte of a finding.
+  const std::optional<AllocationNotes>& allocation(const Finding& finding);
   // The buffer that a call with this stack reads or writes, and the memory of a window.
   BufferNotes buffer(const std::vector<Frame>& stack, Call call, bool written);
   BufferNotes exposed(const WindowNotes& window);
@@ -119,6 +129,15 @@ class RunNotes {
     std::int64_t offset = 0;
     auto operator<=>(const HeapPlace&) const = default;
   };
+  // A byte of the owner's heap at a time: that of an event, by its number, or when a window exposed
+  // it.
+  struct HeapByte {
+    std::int64_t address = 0;
+    std::uint64_t event = 0;
+    Uid win;
+    auto operator<=>(const HeapByte&) const = default;
+  };
+  static HeapByte heap_byte(const Finding& finding);
   static std::set<WorldRank> possible_allocators(const Finding& finding) {
     return {finding.owner, finding.sides[0].rank, finding.sides[1].rank, WorldRank(0)};
   }
@@ -133,6 +152,7 @@ class RunNotes {
     std::map<std::int64_t, std::optional<Variable>> variables;
     std::map<std::int64_t, std::optional<BlockNotes>> blocks;
     std::map<HeapPlace, std::optional<BlockNotes>> heap_blocks;
+    std::map<HeapByte, std::optional<AllocationNotes>> allocations;
     std::map<std::pair<SiteId, std::uint64_t>, ScopeNotes> scopes;
     std::set<SiteId> callers;  // the sites whose call is requested, too
   };
@@ -146,6 +166,9 @@ class RunNotes {
   static void read_block(const Event& event, SiteText& text, RankNotes& notes);
   static void read_heap_block(const Event& event, const Definitions& definitions, SiteText& text,
                               RankNotes& notes);
+  static std::vector<HeapByte> wanted_bytes(const RankNotes& notes, const Definitions& definitions);
+  static void read_allocation(const RankTrace& trace, std::uint64_t time, SiteText& text,
+                              const HeapByte& byte, RankNotes& notes);
   void read_static_bounds(const Event& event, const Definitions& definitions,
                           const std::map<WinId, WindowNotes*>& objects);
   std::vector<std::string> stack_as_read(const SiteNotes& at);

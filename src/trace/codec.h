@@ -259,6 +259,10 @@ void describe(A& a, SamplingDefinition& d) {
     d.run_ns, d.lifted_ns, d.wall_ns);
 }
 template <class A>
+void describe(A& a, BlockDefinition& d) {
+  a(d.id, d.address, d.bytes, d.site, d.since, d.until);
+}
+template <class A>
 void describe(A& a, IncompleteDefinition& d) {
   a(d.id, d.reason, d.text);
 }

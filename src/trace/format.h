@@ -10,7 +10,7 @@
 
 namespace photofinish {
 
-inline constexpr std::uint32_t kTraceVersion = 11;
+inline constexpr std::uint32_t kTraceVersion = 12;
 
 // --- rank-N.trace: a header, then self-contained chunks.
 
@@ -63,7 +63,8 @@ enum class DefinitionKind : std::uint8_t {
   Win,
   Text,
   Sampling,
-  Incomplete
+  Incomplete,
+  Block
 };
 
 // --- rank-N.live: mapped by the running rank. Holds what is recorded and not yet written as

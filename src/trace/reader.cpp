@@ -440,6 +440,9 @@ void RankTrace::decode_definitions(const std::vector<std::uint8_t>& bytes, std::
       case DefinitionKind::Incomplete:
         keep(in, definitions_.incompletes, world_size);
         break;
+      case DefinitionKind::Block:
+        keep(in, definitions_.blocks, world_size);
+        break;
       default:
         in.fail("a definition of an unknown kind");
     }
@@ -448,6 +451,10 @@ void RankTrace::decode_definitions(const std::vector<std::uint8_t>& bytes, std::
           path, offset,
           "definition at decompressed byte " + std::to_string(position) + ": " + in.reason());
   }
+}
+
+std::uint64_t RankTrace::time(std::uint64_t units) const {
+  return units == BlockDefinition::kEver ? units : nanoseconds(units, header_.ns_per_unit);
 }
 
 void RankTrace::rewind() {

@@ -44,6 +44,8 @@ class RankTrace {
   const Definitions& definitions() const { return definitions_; }
   const Vocabulary& vocabulary() const { return vocabulary_; }
   const RankEnd& end() const { return end_; }
+  // The time of a definition, as that of an event.
+  std::uint64_t time(std::uint64_t units) const;
   // The damage after the readable part of the file; empty if none. Chunks are read on demand:
   // damage inside one is found then, or by verify(), which reads all.
   const std::string& damage() const { return damage_; }

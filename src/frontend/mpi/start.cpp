@@ -31,6 +31,7 @@
 #include "record/start_info.h"
 #include "replay/journaling.h"
 #include "runtime/failure.h"
+#include "runtime/heap_blocks.h"
 #include "runtime/reach.h"
 #include "runtime/recorder.h"
 #include "runtime/resting.h"
@@ -579,6 +580,7 @@ Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
     start_watching_memory();
     acquire_annotations();
   });
+  if (!steered) guarded([] { HeapBlocks::start(photofinish_is_program); });
   if (openmp::is_followed()) follow_tasks();
   if (session == nullptr && !many_threads && !options->offline)
     Online::start(recorder->writer().known(), directory, *options);

@@ -25,6 +25,8 @@ bool will_be_recorded();
 
 // External inputs of the program from before there was a journal (external_input.cpp).
 std::vector<EarlyAnswer> take_early_answers();
+// Whether this thread runs code of the program, not of MPI or the tool.
+extern "C" bool photofinish_is_program();
 
 // Before MPI_Finalize, on all ranks: completes the analysis.
 void before_last_call();

@@ -1,5 +1,6 @@
 // Reports name the memory and show the source line: a global array exposed by a window, a local
-// array that is sent, and memory behind a pointer, named by the argument of the call.
+// array that is sent, and a block of the heap, named by its allocation and the argument of the
+// call.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: sums 36 8 8
@@ -8,7 +9,7 @@
 // expect race: load @{isend-heap} store @{heap}
 // expect report buggy: window created by MPI_Win_create in main {create}, exposes variable `grid`
 // expect report buggy: `row`, local of main: memory of rank 0 at *, the buffer of MPI_Isend
-// expect report buggy: memory of rank 0 at *, the buffer `heap + 1` of MPI_Isend
+// expect report buggy: block of 36 bytes allocated in main {heap-block}: memory of rank 0 at *, the buffer `heap + 1` of MPI_Isend
 // expect report buggy: * | MPI_Put(part, 4, MPI_INT, 1, 4, 4, MPI_INT, win); *
 // expect report buggy: * | sum += grid[i]; *
 // expect report buggy: * | MPI_Isend(row, 8, MPI_INT, 1, 0, MPI_COMM_WORLD, &requests[0]); *
@@ -19,7 +20,8 @@ static int grid[8];
 
 int main(int argc, char** argv) {
   begin(argc, argv);
-  int sum = 0, row[8], part[4] = {1, 1, 1, 1}, *heap = malloc(9 * sizeof(int)), received[2][8];
+  int sum = 0, row[8], part[4] = {1, 1, 1, 1}, received[2][8];
+  int* heap = malloc(9 * sizeof(int)); /*{heap-block}*/
   for (int i = 0; i < 8; ++i) grid[i] = i + 1, row[i] = heap[i + 1] = 1;
   MPI_Win win;
   MPI_Win_create(grid, sizeof grid, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win); /*{create}*/

@@ -108,6 +108,9 @@ void define_some(TraceWriter& writer, RandomModel& random, std::uint32_t id) {
                                    random.number(), id, 0, id, random.number()});
   writer.define(DefinitionKind::Incomplete,
                 IncompleteDefinition{IncompleteId(id), IncompleteReason::Disk, random.text()});
+  writer.define(DefinitionKind::Block,
+                BlockDefinition{BlockId(id), random.number(), random.number(), SiteId(id),
+                                random.number(), random.number()});
   writer.define(DefinitionKind::Win,
                 WinDefinition{WinId(id), Uid(id), "w", CommId(id), WinFlavour::Dynamic, true, 4096,
                               random.number(), random.signed_number(), "", ""});

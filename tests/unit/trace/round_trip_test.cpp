@@ -86,7 +86,9 @@ TEST(RoundTrip, EveryDefinition) {
   const TextDefinition text{TextId(8), "halo \"x\"\n"};
   const SamplingDefinition sampling{SamplingId(1), 1.1, 1, 2, 3, 4, 5, 6, 7, 8, UINT64_MAX};
   const IncompleteDefinition incomplete{IncompleteId(1), IncompleteReason::Limit, "too many"};
+  const BlockDefinition block{BlockId(1), 0x1000, 64, SiteId(2), 5, BlockDefinition::kEver};
   writer->define(DefinitionKind::Incomplete, incomplete);
+  writer->define(DefinitionKind::Block, block);
   writer->define(DefinitionKind::Text, text);
   writer->define(DefinitionKind::Sampling, sampling);
   writer->define(DefinitionKind::Module, module);
@@ -106,6 +108,7 @@ TEST(RoundTrip, EveryDefinition) {
   EXPECT_EQ(encoded(read.rank), encoded(rank_definition()));
   EXPECT_TRUE(same(read.modules, module));
   EXPECT_TRUE(same(read.incompletes, incomplete));
+  EXPECT_TRUE(same(read.blocks, block));
   EXPECT_TRUE(same(read.sites, site));
   EXPECT_TRUE(same(read.groups, group));
   EXPECT_TRUE(same(read.comms, comm));
