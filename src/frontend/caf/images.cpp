@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/ticks.h"
@@ -20,6 +21,27 @@ constexpr int kExpectsStopped = 1;       // a tag
 
 MPI_Comm g_end{};  // for the end of the program; no constant: programs without MPI load this, too
 int* g_numbers = nullptr;  // of the images of a team
+
+// The library tells the communicator of the team that was formed last, not of the current one. So
+// these are stored, without an allocation: also for images on which the tool has failed.
+struct FormedTeam {
+  const void* handle;
+  MPI_Comm communicator;
+};
+constexpr std::size_t kMostTeams = 1024, kMostNested = 64;
+FormedTeam g_formed[kMostTeams];  // the last ones
+std::size_t g_formed_count = 0;
+MPI_Comm g_entered[kMostNested];
+std::size_t g_depth = 0;
+
+MPI_Comm last_formed() {
+  const MPI_Fint handle = CAF_REAL(get_communicator)(nullptr);
+#if defined(OPEN_MPI)
+  return REAL(PMPI_Comm_f2c)(handle);
+#else
+  return static_cast<MPI_Comm>(handle);
+#endif
+}
 
 void pause_shortly() {
   const timespec pause{0, 200'000};
@@ -67,6 +89,7 @@ void Images::prepare() noexcept {
   void* const numbers = mmap(nullptr, static_cast<std::size_t>(size) * sizeof(int),
                              PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   g_numbers = static_cast<int*>(numbers);
+  g_entered[0] = last_formed();  // of all images
 }
 
 void Images::start() {
@@ -86,13 +109,25 @@ Team* Images::find(const void* handle) {
   return found != teams_.end() ? found->second : nullptr;
 }
 
-MPI_Comm Images::communicator() {
-  const MPI_Fint handle = CAF_REAL(get_communicator)(nullptr);
-#if defined(OPEN_MPI)
-  return REAL(PMPI_Comm_f2c)(handle);
-#else
-  return static_cast<MPI_Comm>(handle);
-#endif
+MPI_Comm Images::communicator() { return g_entered[std::min(g_depth, kMostNested - 1)]; }
+
+void Images::note_formed(const void* handle) noexcept {
+  g_formed[g_formed_count++ % kMostTeams] = {handle, last_formed()};
+}
+
+// The library may use the address of a team again: the last one counts.
+void Images::note_entered(const void* handle) noexcept {
+  if (++g_depth >= kMostNested) return;
+  g_entered[g_depth] = g_entered[g_depth - 1];
+  for (std::size_t i = g_formed_count; i > 0 && g_formed_count - i < kMostTeams; --i)
+    if (const FormedTeam& one = g_formed[(i - 1) % kMostTeams]; one.handle == handle) {
+      g_entered[g_depth] = one.communicator;
+      return;
+    }
+}
+
+void Images::note_left() noexcept {
+  if (g_depth > 0) --g_depth;
 }
 
 void Images::gather_numbers(int number) noexcept {

@@ -51,8 +51,12 @@ class Images {
     if (entered_.size() > 1) entered_.pop_back();
   }
 
-  // The communicator of the current team, which belongs to the library.
+  // The communicator of the current team, which belongs to the library. All images note what they
+  // do with teams, even those on which the tool has failed.
   static MPI_Comm communicator();
+  static void note_formed(const void* handle) noexcept;
+  static void note_entered(const void* handle) noexcept;
+  static void note_left() noexcept;
   // Whether all images are at the end of the program: waits for them. The wait has a limit for
   // `stop`, and once some image has called expect_stopped().
   static bool meet_at_end(bool is_stop) noexcept;

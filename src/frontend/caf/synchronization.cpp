@@ -192,6 +192,7 @@ CAF_ENTRY void _gfortran_caf_form_team(int number, void** team, int index) {
       [&] {
         Images::gather_numbers(number);
         made();
+        Images::note_formed(*team);
       },
       [&](Context& c) {
         set_result(c, nullptr);
@@ -201,7 +202,10 @@ CAF_ENTRY void _gfortran_caf_form_team(int number, void** team, int index) {
 
 CAF_ENTRY void _gfortran_caf_change_team(void** team, int selector) {
   Interception call(CALL_SITE);
-  const auto made = [&] { CAF_REAL(change_team)(team, selector); };
+  const auto made = [&] {
+    CAF_REAL(change_team)(team, selector);
+    Images::note_entered(*team);
+  };
   Team* const entered = call.records() ? Images::get().find(*team) : nullptr;
   if (entered == nullptr) return made();
   run_barrier(call, CafCall::caf_change_team, *entered, nullptr, made);
@@ -210,7 +214,10 @@ CAF_ENTRY void _gfortran_caf_change_team(void** team, int selector) {
 
 CAF_ENTRY void _gfortran_caf_end_team(void** team) {
   Interception call(CALL_SITE);
-  const auto made = [&] { CAF_REAL(end_team)(team); };
+  const auto made = [&] {
+    CAF_REAL(end_team)(team);
+    Images::note_left();
+  };
   if (!call.records()) return made();
   run_barrier(call, CafCall::caf_end_team, Images::get().current(), nullptr, made);
   Images::get().leave();
