@@ -163,12 +163,26 @@ bool all_in_collectives(const Deadlock& deadlock) {
                      [](const auto& waits) { return waits.posted == SiteId() && !waits.for_lock; });
 }
 
+// Post, start, complete and wait: calls of some ranks of a window, which are not collective.
+bool waits_for_epoch(const Deadlock& deadlock, RunNotes& notes) {
+  return std::any_of(deadlock.waits.begin(), deadlock.waits.end(), [&](const auto& waits) {
+    const auto& call = notes.site(waits.rank, waits.site).call;
+    if (!call) return false;
+    const Action action = traits(*call).action;
+    return action == Action::Post || action == Action::StartEpoch || action == Action::Complete ||
+           action == Action::WaitEpoch;
+  });
+}
+
 std::string advice(const Deadlock& deadlock, RunNotes& notes) {
   const auto any = [&](auto is) {
     return std::any_of(deadlock.waits.begin(), deadlock.waits.end(), is);
   };
   if (any([](const auto& waits) { return waits.for_lock; }))
     return "Try: unlock the window before waiting for other ranks.";
+  if (waits_for_epoch(deadlock, notes))
+    return "Try: for each MPI_Win_post, an MPI_Win_start and an MPI_Win_complete of every rank in "
+           "its group, before these ranks wait for anything else.";
   if (all_in_collectives(deadlock))
     return "Try: call the same collectives, in the same order and with the same root, on all ranks "
            "of the communicator.";
@@ -272,7 +286,8 @@ DeadlockDocument describe_deadlock(const Deadlock& deadlock, RunNotes& notes) {
   if (deadlock.other_match)
     reported.remarks.push_back(
         "A receive could have matched another message, so the deadlock may not happen every time.");
-  if (deadlock.came_about && all_in_collectives(deadlock) && calls.size() > 1)
+  if (deadlock.came_about && all_in_collectives(deadlock) && calls.size() > 1 &&
+      !waits_for_epoch(deadlock, notes))
     reported.remarks.push_back(
         fmt::format("The ranks are in different collectives: {}.", fmt::join(calls, ", ")));
   if (deadlock.came_about && !deadlock.cycle)

@@ -83,6 +83,8 @@ struct LiveHeader {
   std::int64_t pid;
   char host[64];
   char why[1024];  // text for `incomplete`
+  // MPI_THREAD_MULTIPLE: while one task waits in a call, another may make the next one.
+  std::uint32_t calls_overlap;
 };
 inline constexpr char kLiveMagic[8] = {'P', 'H', 'O', 'T', 'O', 'L', 'I', 'V'};
 inline constexpr std::size_t kLivePage = 4096;  // the header has its own page

@@ -34,12 +34,14 @@ std::optional<LiveState> read_live_state(const std::string& directory, WorldRank
         live.reset();
         break;
       }
-      live->fingerprint = XXH3_64bits_withSeed(&here, sizeof here, live->fingerprint);
+      const bool in_call = here.pending != 0 || here.in_call != 0;
+      if (in_call || header.calls_overlap != 0)
+        live->fingerprint = XXH3_64bits_withSeed(&here, sizeof here, live->fingerprint);
       if (here.kind != ChunkKind::Events) continue;
       ++tasks;
-      in_calls += here.pending != 0 || here.in_call != 0 ? 1 : 0;
+      in_calls += in_call ? 1 : 0;
     }
-    if (live) live->in_calls = tasks > 0 && in_calls == tasks;
+    if (live) live->in_calls = in_calls > 0 && (in_calls == tasks || header.calls_overlap == 0);
   }
   close(file);
   return live;

@@ -18,8 +18,11 @@ struct LiveState {
   bool incomplete = false;  // recording has stopped
   std::int64_t pid = 0;
   std::string host;
-  bool in_calls = false;          // every task that has made a call is inside of one
-  std::uint64_t fingerprint = 0;  // changes whenever something is recorded
+  // No task can make a call before the one that some task is inside of returns. With overlapping
+  // calls: every task is inside of one.
+  bool in_calls = false;
+  // Changes whenever something is recorded; without overlapping calls, by a task inside of a call.
+  std::uint64_t fingerprint = 0;
 };
 
 // nullopt if there is no such file, or it cannot be read.

@@ -104,6 +104,7 @@ class TraceWriter {
   // How the rank is ending. Only stores to mapped memory, so it is async-signal-safe.
   void note_state(RankState state, int code);
   RankState state() const { return live_->state; }
+  void note_overlapping_calls() { live_->calls_overlap = 1; }
 
   // Writes the contents of the lanes. end() is for a normal exit: it leaves one complete file.
   void flush();

@@ -471,7 +471,9 @@ class Deadlock(Case):
         "collectives": [r"rank 0 waits in MPI_Recv .* for rank 1", r"rank 1 waits in MPI_Bcast .* for rank 0"],
         "roots": [r"rank 0 waits in MPI_Bcast .* for rank 1", r"rank 1 waits in MPI_Bcast .* for rank 0"],
         "lock": [r"rank 0 waits in MPI_Recv .* for rank 1", r"rank 1 waits in MPI_Win_\w+ .* for the lock that rank 0 holds"],
-        "fence": [r"rank 0 waits in MPI_Win_fence .* for rank 1"]}
+        "fence": [r"rank 0 waits in MPI_Win_fence .* for rank 1"],
+        "epoch": [r"rank 0 waits in MPI_Win_wait .* for rank 1", r"Try: for each MPI_Win_post, .*"],
+        "second_thread": [r"rank 0 waits in MPI_Recv .* for rank 1"]}
 
     def check(self, way, *words):
         return self.photofinish("check", "-n", "3", "-o", f"{way}.run", "--deadlock-timeout", "1", *words, "./deadlocks", way)
@@ -485,7 +487,8 @@ class Deadlock(Case):
                 self.assertRegex(result.err, r"photofinish: deadlock: no rank has made progress for 1 s, and these calls can never return; the run is ended", result)
                 self.assertRegex(result.err, r"\nSUMMARY: photofinish: 1 deadlock\b", result)
                 for line in waits:
-                    self.assertRegex(result.err, rf"\nphotofinish:   {line}\n", result)
+                    if not line.startswith("Try"):
+                        self.assertRegex(result.err, rf"\nphotofinish:   {line}\n", result)
                     self.assertRegex(result.err, rf"\n  {line}\n", result)
 
     def test_other_ways_to_start(self):

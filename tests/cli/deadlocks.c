@@ -1,6 +1,7 @@
 // Three ranks that can never go on, in the way that argv[1] says; or that only look like it: those
 // take some seconds, print "done" and end well.
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static void stuck(void) {
     if (rank < 2) MPI_Ssend(&value, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
     if (rank < 2) receive(1 - rank);
   }
-  if (is("cycle")) receive((rank + 1) % 3);
+  if (is("cycle") || is("second_thread")) receive((rank + 1) % 3);
   if (is("requests")) {
     MPI_Request requests[2];
     MPI_Irecv(&value, 1, MPI_INT, (rank + 1) % 3, 0, MPI_COMM_WORLD, &requests[0]);
@@ -63,6 +64,16 @@ static void stuck(void) {
       MPI_Win_unlock(0, win);
       send(0);
     }
+  }
+  if (is("epoch")) {
+    if (rank == 0) {  // and rank 1 never starts
+      MPI_Group all, other;
+      MPI_Comm_group(MPI_COMM_WORLD, &all);
+      MPI_Group_incl(all, 1, &(int){1}, &other);
+      MPI_Win_post(other, 0, win);
+      MPI_Win_wait(win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
   }
   if (is("fence")) {
     if (rank == 0)
@@ -122,11 +133,23 @@ static void patient(void) {
   }
 }
 
+static void* sleep_on(void* unused) {
+  pause();
+  return unused;
+}
+
 int main(int argc, char** argv) {
   way = argv[1];
-  MPI_Init(&argc, &argv);
+  if (is("second_thread")) {  // which may not call MPI
+    int level;
+    pthread_t thread;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+    pthread_create(&thread, NULL, sleep_on, NULL);
+  } else {
+    MPI_Init(&argc, &argv);
+  }
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const int one_sided = is("lock") || is("fence") || is("holds");
+  const int one_sided = is("lock") || is("fence") || is("epoch") || is("holds");
   if (one_sided)
     MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
   if (is("tag") && rank == 0) MPI_Ssend(&value, 1, MPI_INT, 1, -77, MPI_COMM_WORLD);

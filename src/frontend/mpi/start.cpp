@@ -554,6 +554,8 @@ Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
     return say_unrecorded(problem), nullptr;
   }
   if (left_out && !steered) return nullptr;
+  if (recorder != nullptr && (level == MPI_THREAD_MULTIPLE || session != nullptr))
+    recorder->writer().note_overlapping_calls();
   if (recording && !left_out) {
     Journaling::start(*recorder, directory, nullptr, journal_setup(steered));
     Journaling::get()->set_group(std::move(all_recorded));
