@@ -101,11 +101,11 @@ void Timeline::settle_waiting(SyncPoint before) {
   });
 }
 
-void Timeline::note_given_back(const Access& access) {
+void Timeline::give_back(const ByteRange& bytes) {
   constexpr std::size_t kMost = 1 << 16;
-  for (std::size_t i = 0; i < access.footprint.size(); ++i)
-    given_back_.push_back({access.footprint.bounds(i), half_of(access.begin)});
-  while (given_back_.size() > kMost) given_back_.pop_front();
+  if (tasks_ == nullptr) return;
+  given_back_.push_back({bytes, half_of(start_)});
+  if (given_back_.size() > kMost) given_back_.pop_front();
 }
 
 bool Timeline::was_given_back(const ByteRange& bytes, Timestamp after, Timestamp before) const {
@@ -123,7 +123,9 @@ bool Timeline::program(const Event& event) {
     case Call::store:
     case Call::release:
       for (Access& access : touched_by(event)) {
-        if (tasks_ != nullptr && event.call == Call::release) note_given_back(access);
+        if (event.call == Call::release)
+          for (std::size_t i = 0; i < access.footprint.size(); ++i)
+            give_back(access.footprint.bounds(i));
         if (event.call != Call::release || !event.fields.has(Field::flag))
           close_now(access, event.site);
       }

@@ -178,6 +178,9 @@ class Timeline {
   void set_many_threads(bool many) { many_threads_ = many; }
   bool many_threads() const { return many_threads_; }
 
+  // --- effects: memory of the rank, whose next owner may be another task
+  void give_back(const ByteRange& bytes);
+
   // --- effects: messages
   MessageSink* sink() const { return sink_; }
   MessageStep message_step(MessageStep::Kind kind, SiteId site) const;  // of the current event
@@ -277,7 +280,6 @@ class Timeline {
   Knowledge known() const { return tasks_ != nullptr ? tasks_->known(task_) : nullptr; }
   void begin_tasks();
   void settle_waiting(SyncPoint before);
-  void note_given_back(const Access& access);
 
   const WorldRank rank_;
   const std::int32_t world_size_;

@@ -1,10 +1,12 @@
 #include "runtime/heap_blocks.h"
 
 #include <dlfcn.h>
+#include <malloc.h>
 
 #include "base/ticks.h"
 #include "runtime/failure.h"
 #include "runtime/recorder.h"
+#include "runtime/tasks.h"
 
 namespace photofinish {
 namespace {
@@ -26,6 +28,17 @@ void note(Act&& act) {
 
 }  // namespace
 
+constinit std::array<std::atomic<bool>, HeapBlocks::kPages> HeapBlocks::communicated_{};
+
+void HeapBlocks::give_back(void* memory, std::size_t bytes) {
+  constexpr std::uint64_t kPage = 1 << 12, kMostPages = 256;
+  const auto begin = reinterpret_cast<std::uint64_t>(memory), end = begin + bytes;
+  bool found = bytes > kMostPages * kPage;
+  for (std::uint64_t page = begin; !found && page < end + kPage; page += kPage)
+    found = communicated(page).load(std::memory_order_relaxed);
+  if (found) Tasks::give_back(memory, static_cast<char*>(memory) + bytes);
+}
+
 void HeapBlocks::start(bool (*is_program)()) {
   static const HeapFollower follower = {
       .allocated =
@@ -41,6 +54,12 @@ void HeapBlocks::start(bool (*is_program)()) {
             const auto address = reinterpret_cast<std::uint64_t>(block);
             if (g_blocks->noted_near(address).load(std::memory_order_relaxed) != 0) [[unlikely]]
               note([&](Recorder& recorder) { g_blocks->freed(recorder, block); });
+            if (Tasks::active() && g_is_program()) [[unlikely]]
+              give_back(block, malloc_usable_size(block));
+          },
+      .unmapped =
+          [](void* address, std::size_t bytes) {
+            if (Tasks::active() && g_is_program()) give_back(address, bytes);
           }};
   auto* const follow =
       reinterpret_cast<void (*)(const HeapFollower*)>(dlsym(RTLD_DEFAULT, kFollowHeapFunction));

@@ -6,6 +6,10 @@
 // on, a block becomes a definition in the trace, with its site and the time from which it exists;
 // when it is freed, the definition is repeated with the time until which it existed.
 //
+// If the program has threads, the next owner of freed memory may be another one, which is no race.
+// So freed memory from which a thread communicated is also recorded as given back (tasks.h). Other
+// memory is, where the pass reports its accesses (frontend/mpi/accesses.cpp).
+//
 // Invariant: a definition without an end is a block that the program still has. So the blocks of
 // an allocation that is not noted never appear to be part of an older one.
 //
@@ -28,10 +32,11 @@ namespace photofinish {
 
 class Recorder;
 
-// What heap_calls.cpp calls. Both may be called by any thread.
+// What heap_calls.cpp calls, in any thread.
 struct HeapFollower {
   void (*allocated)(void* block, std::size_t bytes, CallSite call_site);
-  void (*freed)(void* block);  // before the block is freed
+  void (*freed)(void* block);                          // before the block is freed
+  void (*unmapped)(void* address, std::size_t bytes);  // before that
 };
 // void (const HeapFollower*): in heap_calls.cpp.
 inline constexpr char kFollowHeapFunction[] = "photofinish_follow_heap";
@@ -44,12 +49,25 @@ class HeapBlocks {
   // Notes allocations from now on. `is_program`: whether this thread runs code of the program.
   static void start(bool (*is_program)());
 
+  // The program has threads, and one of them communicates from here. Another thread may get the
+  // memory after it is freed.
+  static void communicates(std::uint64_t address) {
+    if (!communicated(address).load(std::memory_order_relaxed))
+      communicated(address).store(true, std::memory_order_relaxed);
+  }
+
  private:
   HeapBlocks() = default;
   void allocated(Recorder& recorder, void* block, std::size_t bytes, CallSite call_site);
   void freed(Recorder& recorder, void* block);
 
-  static constexpr std::size_t kPlaces = 1 << 12, kFilter = 1 << 17;
+  static constexpr std::size_t kPlaces = 1 << 12, kFilter = 1 << 17, kPages = 1 << 16;
+  static std::atomic<bool>& communicated(std::uint64_t address) {
+    return communicated_[hash(address >> 12) % kPages];
+  }
+  static void give_back(void* memory, std::size_t bytes);
+
+  static std::array<std::atomic<bool>, kPages> communicated_;  // by page
   static std::size_t hash(std::uint64_t value) { return value * 0x9e3779b97f4a7c15ull >> 32; }
   std::atomic<std::uint16_t>& noted_at(CallSite call_site) {
     return places_[hash(call_site.pc ^ (call_site.frame << 7)) % kPlaces];

@@ -1,5 +1,5 @@
-// Intercepts malloc and similar functions in ranks that are checked, for runtime/heap_blocks.h. A
-// library of its own, between the program and whatever allocator it has: each call is passed on
+// Intercepts malloc, munmap and similar functions in ranks that are checked, for
+// runtime/heap_blocks.h. A library of its own, between the program and whatever allocator it has: each call is passed on
 // unchanged, so blocks have the addresses that they have without the tool.
 //
 // Rule: nothing here allocates, and until the tool follows the heap, a call costs a test and a
@@ -78,6 +78,7 @@ constinit Next<void*(std::size_t, std::size_t)> g_aligned_alloc("aligned_alloc")
 constinit Next<int(void**, std::size_t, std::size_t)> g_posix_memalign("posix_memalign");
 constinit Next<void*(std::size_t)> g_valloc("valloc");
 constinit Next<void*(std::size_t)> g_pvalloc("pvalloc");
+constinit Next<int(void*, std::size_t)> g_munmap("munmap");
 
 [[gnu::always_inline]] inline void* noted(void* block, std::size_t bytes, CallSite call_site) {
   const HeapFollower* const follower = g_follower.load(std::memory_order_acquire);
@@ -145,4 +146,9 @@ EXPORTED void* valloc(std::size_t bytes) {
 EXPORTED void* pvalloc(std::size_t bytes) {
   auto* const next = g_pvalloc.get();
   return next == nullptr ? nullptr : noted(next(bytes), bytes, CALL_SITE);
+}
+EXPORTED int munmap(void* address, std::size_t bytes) {
+  const HeapFollower* const follower = g_follower.load(std::memory_order_acquire);
+  if (follower != nullptr) follower->unmapped(address, bytes);
+  return g_munmap.get()(address, bytes);
 }

@@ -81,6 +81,20 @@ Call call_of(std::uint64_t bytes) {
   return (bytes & PHOTOFINISH_WRITES) != 0 ? Call::store : Call::load;
 }
 
+// The next owner of memory that is freed may be another thread. That must be on record now: with
+// the next call of this thread, it may be too late. Allocators hand large blocks from thread to
+// thread, and small ones only if they share them; so the number of small ones is limited, for their
+// time. Bytes 0: a block of the heap. Local variables stay in the stack of their thread.
+void give_back(const void* memory, std::uint64_t bytes) {
+  constexpr std::uint64_t kLarge = 1 << 15, kPage = 1 << 12;
+  constexpr int kMostSmall = 1 << 12;
+  static thread_local int small = 0;
+  if (bytes != 0 && reinterpret_cast<std::uint64_t>(memory) % kPage != 0) return;
+  if (bytes == 0) bytes = malloc_usable_size(const_cast<void*>(memory));
+  if (bytes < kLarge && ++small > kMostSmall) return;
+  Tasks::give_back(memory, static_cast<const char*>(memory) + bytes);
+}
+
 [[gnu::always_inline]] inline void note_access(photofinish_site* site, const void* address,
                                                std::uint64_t bytes, const void* pc) {
   const CallSite call_site{reinterpret_cast<std::uint64_t>(pc),
@@ -119,6 +133,8 @@ Call call_of(std::uint64_t bytes) {
       row.begin += static_cast<std::uint64_t>(plane_stride);
     }
   });
+  if (call_of(bytes) == Call::release && Tasks::active()) [[unlikely]]
+    give_back(address, PHOTOFINISH_BYTES(bytes));
 }
 
 std::uint64_t note_indices(photofinish_index* index, const void* first, std::uint64_t times) {

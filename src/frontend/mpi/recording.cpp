@@ -6,6 +6,7 @@
 #include "frontend/mpi/interceptor.h"
 #include "frontend/mpi/meaning/completion.h"
 #include "frontend/mpi/online.h"
+#include "runtime/heap_blocks.h"
 #include "runtime/sampling.h"
 #include "runtime/tasks.h"
 
@@ -68,6 +69,8 @@ void number(Event& event) {
     return;
   event.fields.set(Field::order, static_cast<std::int64_t>(Tasks::next_order()));
   if (Tasks::line() != 0) event.fields.set(Field::line, Tasks::line());
+  if (!is_program(event.call))
+    for (const Buffer& buffer : event.buffers) HeapBlocks::communicates(buffer.address);
 }
 
 // Other threads may be in the middle of something: only calls of MPI count sync points.

@@ -31,6 +31,13 @@ void MpiMeaning::add(const Event& event, const Times& times) {
     case Action::Pack:
     case Action::Unpack:
       return effects_.close_now(effects_.buffers_of(event, false), event.site);
+    case Action::MemoryAllocate:
+      allocated_[event.fields[Field::address]] = event.fields[Field::size];
+      return;
+    case Action::MemoryFree:
+      if (const auto block = allocated_.extract(event.fields[Field::address]))
+        effects_.give_back({block.key(), block.key() + block.mapped()});
+      return;
     case Action::Send:
     case Action::Receive:
     case Action::SendReceive:

@@ -62,7 +62,8 @@ class MpiMeaning final : public Meaning {
   MessageSteps steps_;
   Comms comms_;
   Requests requests_;
-  std::unordered_map<RequestId, std::uint64_t> general_;  // generalized ones: their task keys
+  std::unordered_map<RequestId, std::uint64_t> general_;      // generalized ones: their task keys
+  std::unordered_map<std::int64_t, std::int64_t> allocated_;  // by MPI_Alloc_mem: addresses, sizes
   Matching matching_;
   Partitions partitions_;
   Collectives collectives_;
