@@ -1,6 +1,7 @@
 #include "upc_runtime/segment.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -59,8 +60,14 @@ bool is_word(const Position& at, std::uint64_t bytes) {
 void die(const std::string& message) {
   std::fflush(stdout);
   std::fprintf(stderr, "upc: thread %d: %s\n", __upc_mythread, message.c_str());
-  std::fflush(stderr);
-  MPI_Abort(MPI_COMM_WORLD, 1);
+  abort_all(1);
+}
+
+void abort_all(int status) {
+  std::fflush(nullptr);
+  // MPICH's launcher drops output that it has not read when a process aborts.
+  usleep(100'000);
+  MPI_Abort(MPI_COMM_WORLD, status);
   std::abort();
 }
 

@@ -25,6 +25,8 @@ inline char* local(std::uint64_t offset) { return __upc_segment + offset; }
 
 // Prints the error and ends all threads.
 [[noreturn]] void die(const std::string& message);
+// Ends all threads. What they have written is not lost.
+[[noreturn]] void abort_all(int status);
 
 void open_segment(std::uint64_t bytes);
 void close_segment();

@@ -36,11 +36,7 @@ UPC_API void __upc_finalize() {
   MPI_Finalize();
 }
 
-UPC_API void upc_global_exit(int status) {
-  std::fflush(nullptr);
-  MPI_Abort(MPI_COMM_WORLD, status);
-  std::exit(status);
-}
+UPC_API void upc_global_exit(int status) { abort_all(status); }
 
 // For the tool: the objects in shared memory. The heaps have no element size.
 UPC_API void __upc_visit_objects(VisitStatic visit, void* context) {
