@@ -620,9 +620,12 @@ std::string FindingWords::advice_remote() const {
 // MPI_Win_unlock is not allowed in an MPI_Win_lock_all epoch.
 std::string FindingWords::remote_completion(const FindingSide& a, const FindingSide& b) const {
   const auto locked_alone = [&](const FindingSide& s) { return !is_local(s) && !in_lock_all(s); };
-  return locked_alone(a) || locked_alone(b)
-             ? "MPI_Win_flush or MPI_Win_unlock, not MPI_Win_flush_local"
-             : "MPI_Win_flush, not MPI_Win_flush_local";
+  const auto has_request = [](const FindingSide& s) {
+    return name_of(s.call) == "MPI_Rput" || name_of(s.call) == "MPI_Raccumulate";
+  };
+  return fmt::format("MPI_Win_flush{}, not {}MPI_Win_flush_local",
+                     locked_alone(a) || locked_alone(b) ? " or MPI_Win_unlock" : "",
+                     has_request(a) || has_request(b) ? "MPI_Wait or " : "");
 }
 
 bool FindingWords::in_lock_all(const FindingSide& s) const {

@@ -221,7 +221,7 @@ def procedures_in_c(known):
             "  int error = 0;",
             *[f"  struct section {one}_ = begin_section({one});" for one in buffers],
             f"  {lower}_({passed});",
-            *[f"  end_section(&{one}_);" for one in buffers],
+            *[f"  photofinish_mpi_end_section(&{one}_);" for one in buffers],
             "  if (ierror) *ierror = error;",
             "}"]))
     return "\n".join(parts)
