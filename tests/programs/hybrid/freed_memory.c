@@ -1,6 +1,6 @@
 // Threads receive into memory that they allocate and free. The next thread gets the same addresses,
-// and nothing orders the two: different objects, so no race, whether the memory is from malloc,
-// mmap or MPI_Alloc_mem. Buggy: one block that no thread frees is also used by all.
+// without synchronization: different objects, so no race, whether the memory is from malloc, mmap
+// or MPI_Alloc_mem. Buggy: one block that no thread frees is also used by all.
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <pthread.h>
