@@ -393,25 +393,31 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
     here->second.erase(wanted);
     if (here->second.empty()) scoped.erase(here);
   };
-  std::vector<HeapByte> bytes = wanted_bytes(notes, definitions);
-  const auto read_bytes = [&](const auto& is_now) {
-    std::erase_if(bytes, [&](const HeapByte& byte) {
-      if (!is_now(byte)) return false;
+  std::multimap<std::uint64_t, HeapByte> buffers;  // by the number of the event
+  std::vector<HeapByte> exposed;
+  for (const HeapByte& byte : wanted_bytes(notes, definitions))
+    if (byte.win == Uid())
+      buffers.emplace(byte.event, byte);
+    else
+      exposed.push_back(byte);
+  const auto read_exposed = [&](Uid window, const auto& is_exposed) {
+    std::erase_if(exposed, [&](const HeapByte& byte) {
+      if (byte.win != window || !is_exposed(byte)) return false;
       read_allocation(**trace, event->start, text, byte, notes);
       return true;
     });
   };
   std::uint64_t number = 0;
-  while (
-      (has_heap || !callers.empty() || !creations.empty() || !scoped.empty() || !bytes.empty()) &&
-      (*trace)->next(event)) {
-    read_bytes([&](const HeapByte& byte) { return byte.win == Uid() && byte.event == number; });
+  while ((has_heap || !callers.empty() || !creations.empty() || !scoped.empty() ||
+          !buffers.empty() || !exposed.empty()) &&
+         (*trace)->next(event)) {
+    for (; !buffers.empty() && buffers.begin()->first <= number; buffers.erase(buffers.begin()))
+      read_allocation(**trace, event->start, text, buffers.begin()->second, notes);
     ++number;
     if (traits(event->call).action == Action::WinAttach) {
-      const Uid window = window_in(*event, Field::win, definitions);
       const auto begin = event->fields[Field::address], size = event->fields[Field::size];
-      read_bytes([&](const HeapByte& byte) {
-        return byte.win == window && begin <= byte.address && byte.address < begin + size;
+      read_exposed(window_in(*event, Field::win, definitions), [&](const HeapByte& byte) {
+        return begin <= byte.address && byte.address < begin + size;
       });
     }
     if (has_heap) {
@@ -443,10 +449,9 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
     const auto created =
         creations.find(WinId(static_cast<std::uint32_t>(event->fields[Field::new_win])));
     if (created == creations.end()) continue;
-    if (!created->second->by_address) {
-      const Uid window = window_in(*event, Field::new_win, definitions);
-      read_bytes([&](const HeapByte& byte) { return byte.win == window; });
-    }
+    if (!created->second->by_address)
+      read_exposed(window_in(*event, Field::new_win, definitions),
+                   [](const HeapByte&) { return true; });
     created->second->created_by = event->call;
     created->second->created_at = text.where(event->site);
     created->second->creation = text.frames(event->site);

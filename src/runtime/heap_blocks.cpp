@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <malloc.h>
 
+#include <cerrno>
+
 #include "base/ticks.h"
 #include "runtime/failure.h"
 #include "runtime/recorder.h"
@@ -16,11 +18,21 @@ bool (*g_is_program)();
 // The thread is in a function below, and an allocation in it is not the program's.
 thread_local bool t_busy = false;
 
+// What free and successful allocations leave as it is.
+class KeptErrno {
+ public:
+  ~KeptErrno() { errno = value_; }
+
+ private:
+  int value_ = errno;
+};
+
 // Calls `act` for the recorder, unless the program is not the caller.
 template <class Act>
 void note(Act&& act) {
   Recorder* const recorder = Recorder::get();
   if (recorder == nullptr || t_busy) return;
+  const KeptErrno kept;
   t_busy = true;
   guarded([&] { act(*recorder); });
   t_busy = false;
@@ -36,6 +48,7 @@ void HeapBlocks::give_back(void* memory, std::size_t bytes) {
   bool found = bytes > kMostPages * kPage;
   for (std::uint64_t page = begin; !found && page < end + kPage; page += kPage)
     found = communicated(page).load(std::memory_order_relaxed);
+  const KeptErrno kept;
   if (found) Tasks::give_back(memory, static_cast<char*>(memory) + bytes);
 }
 
