@@ -193,6 +193,18 @@ Value* Instrumenter::checked_at(const Region& region, Instruction* before) {
                                                         ConstantInt::get(i8_, 0)));
 }
 
+Value* Instrumenter::checked_at(const Region& region, const Boxes& boxes, Instruction* before) {
+  Value* checked = checked_at(region, before);
+  IRBuilder<> builder(before);
+  Value* high = builder.CreateLoad(i64_, field(builder, kHigh));
+  Value* low = builder.CreateLoad(i64_, field(builder, kLow));
+  Value* meets = builder.getFalse();
+  for (const auto& [first, end] : boxes)
+    meets = builder.CreateOr(meets, builder.CreateAnd(builder.CreateICmpULT(first, high),
+                                                      builder.CreateICmpULT(low, end)));
+  return builder.CreateAnd(checked, builder.CreateFreeze(meets));
+}
+
 void Instrumenter::end_function(Function& function, const std::vector<Region>& regions) {
   const DominatorTree dominators(function);
   std::vector<Lines> made;

@@ -123,6 +123,10 @@ class Instrumenter {
   // Whether to enter the version with hooks: there is reachable memory, and the library wants
   // accesses of this region.
   llvm::Value* checked_at(const Region& region, llvm::Instruction* before);
+  // Addresses of the first byte, and of one past the last.
+  using Boxes = std::vector<std::pair<llvm::Value*, llvm::Value*>>;
+  // The same, and reachable memory lies in the boxes.
+  llvm::Value* checked_at(const Region& region, const Boxes& boxes, llvm::Instruction* before);
   // Call it once all hooks are inserted.
   void end_function(llvm::Function& function, const std::vector<Region>& regions);
 

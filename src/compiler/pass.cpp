@@ -22,6 +22,7 @@
 
 #include "compiler/accesses.h"
 #include "compiler/ahead.h"
+#include "compiler/boxes.h"
 #include "compiler/contraction.h"
 #include "compiler/copies.h"
 #include "compiler/gathers.h"
@@ -202,6 +203,8 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
   static constexpr std::size_t kCopied = 2500;
   // Ranges and accesses that a function with many accesses prepares ahead of its loops.
   static constexpr std::size_t kAhead = 48;
+  // Boxes of a loop.
+  static constexpr std::size_t kBoxes = 16;
 
   // One hook for each access: the loaded values are unknown in front of a loop.
   static void instrument_values(Function& copy, const Relevance& relevance, const QuietCalls& quiet,
@@ -247,10 +250,22 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     functions.invalidate(copy, PreservedAnalyses::none());
   }
 
+  // What a hook reports: an access, or a range in front of a loop.
+  struct Reported {
+    const Instruction* at;  // of the hook
+    const BasicBlock* block;
+    const SCEV* address;
+    std::uint64_t bytes;
+    std::optional<BoxFinder::Box> range;
+  };
+  struct Chosen {
+    Loop* loop;
+    std::optional<Instrumenter::Boxes> boxes;  // of all memory that its hooks report, if known
+  };
+
   // The outermost loops that contain these hooks, cannot reach MPI and are small enough.
-  static std::vector<Instrumenter::Region> choose_at_loops(
-      const std::vector<Instruction*>& locations, RangeFinder& finder, LoopInfo& loops,
-      DominatorTree& dominators, Instrumenter& instrumenter) {
+  static std::vector<Chosen> loops_to_copy(ArrayRef<Instruction*> locations, RangeFinder& finder,
+                                           LoopInfo& loops) {
     std::map<const Loop*, std::size_t> sizes;
     const auto size_of = [&](const Loop& loop) {
       std::size_t& size = sizes[&loop];
@@ -275,12 +290,71 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       chosen.insert(outermost);
       left -= size_of(*outermost);
     }
+    std::vector<Chosen> result;
+    for (Loop* loop : chosen) result.push_back({loop, {}});
+    return result;
+  }
+
+  // The bounds of a range that was found before vectorization.
+  static BoxFinder::Box box_of(const Instrumenter::Expanded& range, ScalarEvolution& evolution) {
+    const auto number = [&](Value* value) { return evolution.getSCEV(value); };
+    BoxFinder::Box box;
+    box.low = evolution.getPtrToIntExpr(number(range.address),
+                                        Type::getInt64Ty(range.address->getContext()));
+    box.high = evolution.getAddExpr(box.low, number(range.bytes));
+    for (const unsigned i : {0U, 1U}) {
+      const SCEV* count = number(range.counts[i]);
+      const SCEV* span = evolution.getMulExpr(
+          evolution.getMinusSCEV(count, evolution.getOne(count->getType())),
+          number(range.strides[i]));
+      const SCEV* zero = evolution.getZero(span->getType());
+      box.low = evolution.getAddExpr(box.low, evolution.getSMinExpr(span, zero));
+      box.high = evolution.getAddExpr(box.high, evolution.getSMaxExpr(span, zero));
+    }
+    return box;
+  }
+
+  // The memory that the hooks of the loop report, in front of it; none if it is not known there.
+  static std::optional<Instrumenter::Boxes> boxes_of(const Loop& loop,
+                                                     const std::vector<Reported>& reported,
+                                                     BoxFinder& finder, ScalarEvolution& evolution,
+                                                     SCEVExpander& expander) {
+    std::vector<BoxFinder::Box> boxes;
+    for (const Reported& one : reported) {
+      if (!loop.contains(one.at) && one.at->getParent() != loop.getLoopPreheader()) continue;
+      const auto box = one.range ? finder.find(*one.block, *one.range, loop)
+                                 : finder.find(*one.block, one.address, one.bytes, loop);
+      if (!box) return {};
+      boxes.push_back(*box);
+    }
+    boxes = joined(std::move(boxes), evolution);
+    if (boxes.size() > kBoxes) return {};
+    return expand(boxes, expander, loop.getLoopPreheader()->getTerminator());
+  }
+
+  // Whether the first `count` of these hooks are in front of all loops, or in a chosen one that has
+  // boxes.
+  static bool all_have_boxes(const std::vector<Chosen>& chosen,
+                             const std::vector<Instruction*>& locations, std::size_t count,
+                             const LoopInfo& loops) {
+    return all_of(ArrayRef(locations).take_front(count), [&](const Instruction* location) {
+      return loops.getLoopFor(location->getParent()) == nullptr ||
+             any_of(chosen, [&](const Chosen& one) {
+               return one.boxes && one.loop->contains(location);
+             });
+    });
+  }
+
+  static std::vector<Instrumenter::Region> choose_at_loops(
+      const std::vector<Chosen>& chosen, LoopInfo& loops, DominatorTree& dominators,
+      Instrumenter& instrumenter) {
     std::vector<Instrumenter::Region> regions;
-    for (Loop* loop : chosen) {
+    for (const auto& [loop, boxes] : chosen) {
       Instrumenter::Region region = instrumenter.new_region();
       ValueToValueMapTy map;
       region.begin = choose_at_loop(*loop, loops, dominators, map, [&](Instruction* before) {
-        return instrumenter.checked_at(region, before);
+        return boxes ? instrumenter.checked_at(region, *boxes, before)
+                     : instrumenter.checked_at(region, before);
       });
       regions.push_back(region);
     }
@@ -310,6 +384,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     struct Hoisted {
       Range range;
       MemoryAccess access;
+      const SCEV* address;
       DebugLoc location;
     };
     std::vector<Hoisted> hoisted;
@@ -317,7 +392,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     const auto hoist = [&](const MemoryAccess& access, const SCEV* address,
                            const DebugLoc& location) {
       const auto range = finder.find(*access.instruction->getParent(), address, access.bytes);
-      if (range) hoisted.push_back({*range, access, location});
+      if (range) hoisted.push_back({*range, access, address, location});
       return range.has_value();
     };
     const auto stays = [&](const MemoryAccess& access, const char* reason) {
@@ -383,6 +458,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
         stays(access_of(check, piece), finder.reason());
         return false;
       });
+    const std::vector<Instrumenter::Expanded> nests = ranges;
     for (const Hoisted& one : hoisted) {
       remarks.hoisted(one.access, one.range.loops);
       ranges.push_back(Instrumenter::expand(one.range, expander, how(one.access), one.location));
@@ -393,17 +469,44 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     left_in_loops |= any_of(checks, [&](const Instrumenter::Check& check) {
       return loops.getLoopFor(check.before->getParent()) != nullptr;
     });
-    std::vector<Instrumenter::Region> regions;
-    if (copy == nullptr) {
-      std::vector<Instruction*> locations;
-      for (const auto& range : ranges)
-        if (!huge) locations.push_back(range.before);
-      for (const Gathered& few : gathered) locations.push_back(few.end);
-      for (const auto& check : checks) locations.push_back(check.before);
-      for (const MemoryAccess& access : alone) locations.push_back(access.instruction);
-      regions = choose_at_loops(locations, finder, loops,
-                                functions.getResult<DominatorTreeAnalysis>(function), instrumenter);
+    std::vector<Instruction*> locations;
+    std::vector<Reported> reports;
+    const auto reports_pieces = [&](const Instrumenter::Check& check, Instruction* at) {
+      locations.push_back(at);
+      for (const auto& piece : check.pieces)
+        reports.push_back(
+            {at, piece.first->getParent(), address_of(check, piece), piece.bytes, {}});
+    };
+    for (const Gathered& few : gathered)
+      for (const auto& check : few.checks) reports_pieces(check, few.end);
+    for (const auto& check : checks) reports_pieces(check, check.before);
+    for (const MemoryAccess& access : alone) {
+      locations.push_back(access.instruction);
+      reports.push_back({access.instruction, access.instruction->getParent(),
+                         evolution.getSCEV(access.address), access.bytes, {}});
     }
+    const std::size_t left = locations.size();
+    for (const auto& range : ranges)
+      if (!huge) locations.push_back(range.before);
+    for (const Hoisted& one : hoisted)
+      reports.push_back({one.range.before, one.access.instruction->getParent(), one.address,
+                         one.access.bytes, {}});
+    for (const auto& range : nests)
+      reports.push_back({range.before, range.before->getParent(), nullptr, 0,
+                         box_of(range, evolution)});
+    std::vector<Chosen> chosen = loops_to_copy(
+        ArrayRef(locations).take_front(copy == nullptr ? locations.size() : left), finder, loops);
+    BoxFinder boxes(evolution, loops);
+    for (Chosen& one : chosen) one.boxes = boxes_of(*one.loop, reports, boxes, evolution, expander);
+    // A copy of each loop is better than one of the function if it runs beside reachable memory.
+    if (copy != nullptr && left_in_loops && all_have_boxes(chosen, locations, left, loops)) {
+      copy->eraseFromParent();
+      copy = nullptr;
+    }
+    std::vector<Instrumenter::Region> regions;
+    if (copy == nullptr)
+      regions = choose_at_loops(chosen, loops,
+                                functions.getResult<DominatorTreeAnalysis>(function), instrumenter);
     // From here on blocks are split, and all analyses are invalid.
     for (const auto& range : ranges) instrumenter.add(range);
     std::vector<Value*> reported;

@@ -157,4 +157,40 @@ struct Event {
   }
 };
 
+// Whether the rank may know, when the call returns, what another rank did. Only calls that certainly
+// tell it nothing are excluded.
+inline bool may_learn(const Event& event) {
+  const auto& [name, action, when] = traits(event.call);
+  switch (action) {
+    case Action::Finalize:
+    case Action::SessionFinalize:
+      return true;
+    case Action::Wait:
+    case Action::WaitAny:
+    case Action::WaitSome:
+    case Action::WaitAll:
+      return !event.completions.empty();
+    case Action::Send:
+    case Action::Start:
+    case Action::RequestFree:
+    case Action::Cancel:
+    case Action::Put:
+    case Action::Get:
+    case Action::Accumulate:
+    case Action::Load:
+    case Action::Store:
+    case Action::HappensBefore:
+    case Action::IntendedBegin:
+    case Action::IntendedEnd:
+    case Action::RegionBegin:
+    case Action::RegionEnd:
+    case Action::ReadClock:
+    case Action::TaskRelease:
+    case Action::TaskAcquire:
+      return false;
+    default:
+      return when != When::Starts && when != When::Prepares && !is_local(action);
+  }
+}
+
 }  // namespace photofinish

@@ -257,6 +257,7 @@ std::string FindingWords::epoch(int index) const {
   const FindingSide& s = side(index);
   if (is_plain(s)) return "";
   const std::string closed = at(s, s.closed);
+  if (is_freed(s)) return "pending; its request was freed by " + closed;
   if (s.opened == SiteId()) {
     if (s.end == kNever) return "still pending at the end of the run";
     return outlasts_call(s) && !closed.empty() ? "pending until " + closed : "";
@@ -358,6 +359,14 @@ bool FindingWords::is_lost(const FindingSide& s) const {
          notes_.ended(s.rank);
 }
 
+// A call freed its request. The end is that of the first call after which the rank may know that the
+// operation is complete.
+bool FindingWords::is_freed(const FindingSide& s) const {
+  if (!is_buffer(s) || s.closed == SiteId()) return false;
+  const std::optional<Call> call = notes_.site(s.rank, s.closed).call;
+  return call && traits(*call).action == Action::RequestFree;
+}
+
 std::optional<Variable> FindingWords::leaving(const FindingSide& s,
                                               const FindingSide& pending) const {
   if (s.call != Call::release || !is_buffer(pending)) return std::nullopt;
@@ -370,6 +379,8 @@ std::optional<Variable> FindingWords::leaving(const FindingSide& s,
                                                                               : std::nullopt;
 }
 
+constexpr const char* kFreed = "; {} freed its request, so no call completes it.";
+
 std::string FindingWords::why_not_complete() const {
   const bool swapped = side(1).begin < side(0).begin;
   const FindingSide &early = side(swapped), &late = side(!swapped);
@@ -380,6 +391,7 @@ std::string FindingWords::why_not_complete() const {
         local->name, local->function, notes_.site(late.rank, late.site).location,
         name_of(early.call));
     const std::string closed = at(early, early.closed);
+    if (is_freed(early)) return text + fmt::format(kFreed, closed);
     if (is_lost(early)) return text + "; its request was lost: no call completes it.";
     return text + (early.end == kNever || closed.empty()
                        ? "."
@@ -394,9 +406,10 @@ std::string FindingWords::why_not_complete() const {
   if (ends_at_target(early, epoch_kind(early)))
     return text +
            fmt::format("; only MPI_Win_wait of rank {} completes it.", rank_text(finding_.owner));
+  const std::string closed = at(early, early.closed);
+  if (is_freed(early)) return text + fmt::format(kFreed, closed);
   if (is_lost(early)) return text + "; its request was lost: no call completes it.";
   if (early.end == kNever) return text + "; nothing completes it in time.";
-  const std::string closed = at(early, early.closed);
   return closed.empty() ? text + "." : text + fmt::format("; {} completes it later.", closed);
 }
 
@@ -549,6 +562,9 @@ std::string FindingWords::advice_not_complete() const {
         : late.call == Call::release     ? "before the program releases the buffer of " + call
         : early.kind == AccessKind::Load ? "before the program reuses the buffer of " + call
                                          : "before the program uses the result of " + call;
+    if (is_freed(early))
+      return fmt::format("MPI_Wait for the request of {} instead of MPI_Request_free, {}", call,
+                         before);
     if (is_lost(early))
       return fmt::format(
           "a request variable for each pending {}, and MPI_Wait for it {}. A call that writes the "

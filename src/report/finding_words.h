@@ -64,6 +64,7 @@ class FindingWords {
   std::string named() const;      // "`halo`, local of main", "variable `grid`"; may be empty
   std::string expression() const;
   bool is_lost(const FindingSide& side) const;
+  bool is_freed(const FindingSide& s) const;
   // The local variable whose scope ends on this side while the other access is pending.
   std::optional<Variable> leaving(const FindingSide& side, const FindingSide& pending) const;
   std::string remote_completion(const FindingSide& a, const FindingSide& b) const;

@@ -215,11 +215,18 @@ void Reach::close_requests(const Event& event) {
     for (const Bytes& bytes : found->second) close(bytes);
     requests_.erase(found);
   };
+  if (!freed_.empty() && may_learn(event)) {
+    for (const Bytes& bytes : freed_) close(bytes);
+    freed_.clear();
+    has_freed_.store(false, std::memory_order_relaxed);
+  }
   const Action action = traits(event.call).action;
   if (action == Action::RequestFree) {
     for (const RequestId id : event.requests) {
       persistent_.erase(id.value);
-      close_one(id);
+      if (const auto pending = requests_.extract(id.value))
+        freed_.insert(freed_.end(), pending.mapped().begin(), pending.mapped().end());
+      has_freed_.store(!freed_.empty(), std::memory_order_relaxed);
     }
     return;
   }
@@ -321,7 +328,8 @@ void Reach::follow(const Event& event, const Definitions& definitions, Completes
                      (has_request || one_sided || call.action == Action::FileSplitBegin) &&
                      !event.buffers.empty();
   const bool touches_window = event.fields.has(Field::win) || event.fields.has(Field::new_win);
-  if (!opens && event.completions.empty() && call.action != Action::RequestFree && !touches_window)
+  if (!opens && event.completions.empty() && call.action != Action::RequestFree &&
+      !touches_window && !has_freed_.load(std::memory_order_relaxed))
     return;
   std::unique_lock lock(mutex_);
   close_requests(event);

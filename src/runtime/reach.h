@@ -158,6 +158,8 @@ class Reach {
   std::uint64_t seen_thread_ = 0;
   std::vector<std::uint32_t> pages_;  // number of open ranges per table slot
   std::unordered_map<std::uint64_t, std::vector<Bytes>> requests_;
+  std::vector<Bytes> freed_;  // of freed requests, until the rank may know that they are complete
+  std::atomic<bool> has_freed_{false};
   std::unordered_set<std::uint64_t> persistent_;             // persistent requests
   std::unordered_map<std::int64_t, Operations> operations_;  // by window
   std::unordered_map<std::int64_t, std::vector<Bytes>> windows_;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Random small C programs: with the pass, at every level of optimisation, they compute what they compute without it, and the hooks tell of every
-byte of shared memory that the program touches, and of no other. Where memory holds nothing of use, and each load is given its value by a hook, they compute it, too.
+byte of shared memory that the program touches, and of no other; where only a part of it is reachable, of every byte of the part. Where memory holds nothing of use, and each load is given its value by a hook, they compute it, too.
 
   differential_test.py --pass PLUGIN --clang CLANG [--programs N] [--seed N]
   differential_test.py --pass PLUGIN --gcc GCC [--programs N] [--seed N]
@@ -38,6 +38,8 @@ class Program:
         statements = [self.statement() for _ in range(self.random.randint(2, 6))]
         for _ in range(self.random.choice((0, 0, 1, 2))):
             statements.insert(self.random.randint(0, len(statements)), self.walk("  "))
+        for _ in range(self.random.choice((0, 1, 2))):
+            statements.insert(self.random.randint(0, len(statements)), self.tested("  "))
         body = call.join(["", *statements, ""])
         return ('#include "harness.h"\n#include <string.h>\n'
                 "struct point { int x, y; long z; };\n"
@@ -144,6 +146,21 @@ class Program:
         return (f"{pad}{{ {name} *begin = ({name}*)(shared + {at + 8}), *w = begin, *end = begin + {most} + zero;\n"
                 f"{pad}  while (w < end && !({stop})) ++w;\n{pad}  {body} }}\n")
 
+    def tested(self, pad):
+        """Loops whose accesses depend on data, so that they have no range, but bounds: forwards, backwards and over a triangle."""
+        chosen = self.random.choice
+        name = chosen(list(self.TYPES))
+        outer = chosen(("long r = 0; r < n", "int r = n - 1; r >= 0; --r", "int r = 1; r < 11 + zero; r += 2", "unsigned r = 2; r < (unsigned)n"))
+        outer += "" if "r >= 0" in outer or "+=" in outer else "; ++r"
+        inner = chosen(("int c = 0; c < n; ++c", "long c = n - 1; c >= 0; --c", "int c = 0; c < (int)r; ++c", "int c = (int)r; c < n; ++c", "int c = 0; c < 5 + zero; ++c"))
+        test = chosen(("if (many[r][c % 3] % 3 == 1) ", "if (order[c] & 1) ", "if (sum % 3) ", "if (R(shared[c]) & 1) "))
+        base = self.random.randrange(0, 1400) // 8 * 8
+        index = chosen(("r * 12 + c", "r * 7 + c", "c * 12 + r", "(11 - r) * 12 + c", "144 - r * 12 - c", "c"))
+        element = f"(({name}*)(shared + {base}))[{index}]"
+        access = chosen((f"W({element}, sum + 3);", f"sum = sum * 3 + (unsigned long)R({element});"))
+        body = f"{test}{access}"
+        return f"{pad}for ({outer})\n{pad}  for ({inner}) {body}\n"
+
     def rows(self, pad):
         """Loops inside loops over rows that may be the same memory: vectorised behind tests of that. Some tests come out the same for all rows."""
         name = self.random.choice(list(self.TYPES))
@@ -236,6 +253,12 @@ def check(arguments, harnesses, seed):
             program = build(arguments.compiler, level, source, harnesses / "hooks.o", [*plugin, "-D__PHOTOFINISH__=1"])
             short = {"PHOTOFINISH_SHORT_HOOKS": "1"} if level == "-Os" and not arguments.gcc else {}
             found, alone = run(program, **short), run(program, PHOTOFINISH_UNWATCHED="1")
+            begin = random.Random(f"{seed}{level}").randrange(0, 1500)
+            part = set(range(begin, begin + 48))  # reachable; of other memory the hooks may tell, or not
+            some = run(program, PHOTOFINISH_PART=f"{begin} {begin + 48}", **short)
+            if some[0] != result or some[2] & part != writes & part or not some[1] <= reads or not reads & part <= some[1] | some[2]:
+                problems.append(f"{level}: with bytes {begin} to {begin + 48} reachable computes {some[0]}, not {result}; written {sorted((some[2] ^ writes) & part)[:20]} differ; "
+                                f"not told of {sorted((reads - some[1] - some[2]) & part)[:20]}")
             loads = set()
             for values in () if arguments.gcc else ("seen", "given"):  # GCC's plugin has no copies with values
                 ended = subprocess.run([str(program)], capture_output=True, text=True, timeout=60, env={**os.environ, "PHOTOFINISH_VALUES": values})

@@ -1,5 +1,5 @@
 // Runs work() with every page marked (with PHOTOFINISH_UNWATCHED set: with none, as without the
-// tool), and prints which bytes of the shared memory the hooks, or the program's own R and W, told
+// tool; with PHOTOFINISH_PART="BEGIN END": only this part is reachable), and prints which bytes of the shared memory the hooks, or the program's own R and W, told
 // of. With PHOTOFINISH_SHORT_HOOKS set: its places set no bits. With PHOTOFINISH_VALUES set: as in
 // a rank that is recorded, where what has been seen lies beside the memory; or, "given", as in one
 // that is replayed, where the memory holds nothing of use and each load is given its value. Both
@@ -239,6 +239,15 @@ static void mark_everything(void) {
   state.high = ~UINT64_C(0);
 }
 
+static void mark_part(const char* part) {
+  char* end;
+  state.low = (uint64_t)shared + strtoul(part, &end, 10);
+  state.high = (uint64_t)shared + strtoul(end, NULL, 10);
+  for (uint64_t page = state.low >> PHOTOFINISH_PAGE_BITS;
+       page <= (state.high - 1) >> PHOTOFINISH_PAGE_BITS; ++page)
+    state.gate[page % PHOTOFINISH_GATE_SIZE] = 1;
+}
+
 static void watch_values(void) {
   mark_everything();
   state.access = before_access;
@@ -279,7 +288,11 @@ static void watch(void) {
     watch_values();
     return;
   }
-  mark_everything();
+  const char* part = getenv("PHOTOFINISH_PART");
+  if (part != NULL)
+    mark_part(part);
+  else
+    mark_everything();
   state.access = on_access;
   state.range = on_range;
   state.indices = on_indices;

@@ -119,6 +119,7 @@ void Control::before(Context& c) {
   }
   if (action == Action::WinFree) close_second_window(c);
   if (schedule_.kind == RaceKind::Memory) {
+    if (action == Action::RequestFree) free_later(c);
     steering_.precede(Effect(c));
     name_pollable(c, false);
     if (action == Action::RequestFree) deliver_before_free(c);

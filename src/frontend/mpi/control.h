@@ -128,6 +128,8 @@ class Control {
     // A deferred send or receive: a persistent request, started later. The program does not know
     // that it is persistent.
     bool by_request = false, is_send = false;
+    bool started = false;  // of such a request
+    bool freed = false;    // the program has freed it before that
   };
   // Of the call at hand.
   class Effect final : public CallEffect {
@@ -169,6 +171,7 @@ class Control {
   void deliver_released();
   void deliver_before_free(const Context& c);
   void free_deferred_requests(Context& c);
+  void free_later(Context& c);
   void open_second_window(const WinDefinition& definition, MPI_Comm comm);
   void close_second_window(const Context& c);
   void follow_locks(const Context& c);
@@ -193,7 +196,7 @@ class Control {
 
   mutable std::mutex mutex_;  // of what follows
   std::map<std::int64_t, std::vector<Peer>> windows_;
-  std::set<RequestId> deferred_requests_;
+  std::map<RequestId, std::shared_ptr<Extent>> deferred_requests_;
   std::map<std::uint64_t, Copied> new_copies_;  // of the call that a thread is in, by its number
   std::map<RequestId, Copied> copies_;
   std::set<RequestId> pollable_;  // pending: no call of the program may be completing them

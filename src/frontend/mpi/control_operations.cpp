@@ -134,12 +134,12 @@ void Control::defer_request(Context& c) {
   const RequestId id = is_start
                            ? c.event.requests.front()
                            : RequestId(static_cast<std::uint64_t>(c.event.fields[Field::request]));
-  if (!is_start && t_control.copy == nullptr) {
-    std::lock_guard lock(mutex_);
-    deferred_requests_.insert(id);
-  }
   auto scope = std::make_shared<Extent>();
   scope->requests = {id};
+  if (!is_start && t_control.copy == nullptr) {
+    std::lock_guard lock(mutex_);
+    deferred_requests_[id] = scope;
+  }
   if (t_control.copy != nullptr) {
     steering_.defer({.over_locally = true,
                      .later =
@@ -156,11 +156,14 @@ void Control::defer_request(Context& c) {
   scope->is_send = traits(c.call).action == Action::Send;
   steering_.defer({.over_locally = true,
                    .later =
-                       [handle] {
+                       [this, handle, scope] {
                          MPI_Request request = handle;
+                         std::lock_guard lock(mutex_);
                          REAL(PMPI_Start)(&request);
+                         scope->started = true;
+                         if (scope->freed) REAL(PMPI_Request_free)(&request);
                        },
-                   .scope = std::move(scope)});
+                   .scope = scope});
 }
 
 // A send that goes first is complete as far as its buffer is concerned: it sends a copy. A receive
@@ -270,6 +273,22 @@ void Control::deliver_before_free(const Context& c) {
     };
     if (steering_.await_completion(is_complete, schedule_.pause_ms))
       deliver(c.event.requests[i], status_bytes(status), status_cancelled(status));
+  }
+}
+
+// The request of a deferred operation is freed once the operation has started. The call frees one
+// that does nothing.
+void Control::free_later(Context& c) {
+  std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < c.event.requests.size(); ++i) {
+    const auto found = deferred_requests_.find(c.event.requests[i]);
+    if (found == deferred_requests_.end()) continue;
+    if (!found->second->started) {
+      found->second->freed = true;
+      REAL(PMPI_Recv_init)
+      (nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &c.requests[i]);
+    }
+    deferred_requests_.erase(found);
   }
 }
 
@@ -414,6 +433,7 @@ bool Control::Effect::completes(const PendingOperation& pending, bool locally) c
   const FieldSet& fields = c_.event.fields;
   const Action action = traits(c_.call).action;
   if (action == Action::Start) return false;
+  if (operation->freed) return action != Action::RequestFree && traits(c_.call).when != When::Starts;
   for (const RequestId id : c_.event.requests)
     if (std::find(operation->requests.begin(), operation->requests.end(), id) !=
         operation->requests.end())
@@ -441,14 +461,15 @@ bool Control::Effect::must_follow(const PendingOperation& pending) const {
   if (is_atomic(call.action) && operation->atomic && fields[Field::win] == operation->win &&
       fields[Field::target] == operation->target)
     return true;
-  return operation->by_request &&
+  return operation->by_request && !(operation->freed && call.action == Action::RequestFree) &&
          (!operation->is_send || call.action != Action::Receive || call.when != When::Starts);
 }
 
 bool Control::Effect::has_completed(const PendingOperation& pending) const {
   if (!completes(pending, pending.over_locally)) return false;
-  const auto& requests = dynamic_cast<const Extent&>(*pending.scope).requests;
-  return requests.empty() ||
+  const auto& operation = dynamic_cast<const Extent&>(*pending.scope);
+  const auto& requests = operation.requests;
+  return requests.empty() || operation.freed ||
          std::any_of(
              c_.event.completions.begin(), c_.event.completions.end(), [&](const Completion& done) {
                return std::find(requests.begin(), requests.end(), c_.event.requests[done.index]) !=

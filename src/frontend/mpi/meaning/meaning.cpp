@@ -14,10 +14,17 @@ void MpiMeaning::add(const Event& event, const Times& times) {
   effects_.enter(event, times);
   if (!event.returned) {
     effects_.unreturned(event);
+    close_freed();
     if (steps_.wanted()) report_unreturned(event);
     return;
   }
-  if (effects_.program(event)) return;
+  if (!effects_.program(event)) interpret(event);
+  if (!freed_.empty() &&
+      (may_learn(event) || mode_of(event.call) == SendMode::Synchronous))
+    close_freed();
+}
+
+void MpiMeaning::interpret(const Event& event) {
   const auto& [name, action, when] = traits(event.call);
   // A failed call has no effect, with two exceptions: some of several requests may be complete, and
   // a truncated message is matched.
@@ -65,6 +72,11 @@ void MpiMeaning::add(const Event& event, const Times& times) {
     case Action::RequestStatus:
     case Action::RequestFree:
       return completion(event, action);
+    case Action::Cancel:
+      for (const RequestId id : event.requests)
+        if (const auto found = requests_.find(id); found != requests_.end())
+          found->second.cancelled = true;
+      return;
     case Action::Barrier:
     case Action::Bcast:
     case Action::Gather:
@@ -118,6 +130,7 @@ void MpiMeaning::each_pending(const std::function<void(Access&)>& visit) {
   for (auto& [id, request] : requests_) request.accesses.each_access(visit);
   for (auto& [file, accesses] : split_files_)
     for (Access& access : accesses) visit(access);
+  for (Freed& freed : freed_) freed.accesses.each_access(visit);
 }
 
 std::size_t MpiMeaning::memory_bytes() const {

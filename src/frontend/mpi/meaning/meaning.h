@@ -36,7 +36,9 @@ class MpiMeaning final : public Meaning {
   void add(const Event& event, const Times& times) override;
 
   void each_pending(const std::function<void(Access&)>& visit) override;
-  bool is_idle() const override { return requests_.empty() && split_files_.empty(); }
+  bool is_idle() const override {
+    return requests_.empty() && split_files_.empty() && freed_.empty();
+  }
   std::size_t outstanding() const override { return requests_.size(); }
   std::size_t memory_bytes() const override;
   void guess_edges() override { matching_.guess_unsettled(); }
@@ -48,6 +50,7 @@ class MpiMeaning final : public Meaning {
   void end_messages() override;
 
  private:
+  void interpret(const Event& event);
   void point_to_point(const Event& event, Action action, When when);
   void start_persistent(const Event& event);
   void partition(const Event& event, Action action);
@@ -56,6 +59,7 @@ class MpiMeaning final : public Meaning {
   void complete_those(const Event& event, Action action);
   void complete(Request& request, const Completion& completion, const Event& event);
   void acquire_all(Request& request);
+  void close_freed();
   bool asks(const Event& event) const;
   void report_unreturned(const Event& event);
 
@@ -69,6 +73,11 @@ class MpiMeaning final : public Meaning {
   Collectives collectives_;
   OneSided one_sided_;
   std::unordered_map<std::int64_t, std::vector<Access>> split_files_;
+  struct Freed {
+    OpenAccesses accesses;
+    SiteId by;
+  };
+  std::vector<Freed> freed_;  // buffers of sends and receives whose requests were freed
   TimingNotes timing_;
   TaskId task_;           // the task of the first call that concerns messages
   bool threads_ = false;  // another task has made such a call, too

@@ -134,7 +134,11 @@ void MpiMeaning::complete_those(const Event& event, Action action) {
     for (const RequestId id : event.requests) {
       const auto found = requests_.find(id);
       if (found == requests_.end()) continue;
-      effects_.close_all(found->second.accesses, event.site);
+      const Action started = traits(found->second.call).action;
+      if ((sends(started) || receives(started)) && !found->second.cancelled)
+        freed_.push_back({std::move(found->second.accesses), event.site});
+      else
+        effects_.close_all(found->second.accesses, event.site);
       if (found->second.send != 0)
         steps_.report(MessageStep::Kind::Free, found->second.send, event.site);
       if (Posted* const receive = found->second.receive.get()) {
@@ -177,6 +181,12 @@ void MpiMeaning::complete(Request& request, const Completion& completion, const 
   if (completion.cancelled && !receive) matching_.withdraw_send(request, event.site);
   steps_.over(request, event.site);
   if (request.rare != nullptr && request.rare->operation != 0) one_sided_.complete(request, event);
+}
+
+// No call completes them. A program may know from another rank that they are complete.
+void MpiMeaning::close_freed() {
+  for (Freed& freed : freed_) effects_.close_all(freed.accesses, freed.by);
+  freed_.clear();
 }
 
 void MpiMeaning::acquire_all(Request& request) {

@@ -253,6 +253,7 @@ struct Request {
   std::uint64_t sent_index = 0;  // the message is the index-th to the destination with the tag
   WorldRank sent_to;
   Call call{};
+  bool cancelled = false;  // MPI_Cancel was called
   std::unique_ptr<Rare> rare;
 
   Rare& rarely() {
