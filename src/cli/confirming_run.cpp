@@ -273,6 +273,16 @@ std::string not_steered(const Output& output, const Outcome& outcome) {
   return fmt::format("no rank of the program completed MPI_Init: {}", outcome.how);
 }
 
+// What the program printed on standard error. If it failed, the launcher printed there, too.
+std::vector<std::string> errors_of_program(const Output& output, const Outcome& outcome) {
+  if (failed(outcome)) return {};
+  std::vector<std::string> lines = lines_of(output.err.text());
+  std::erase_if(lines, [](const std::string& line) {
+    return line.find("photofinish: ") != std::string::npos;
+  });
+  return lines;
+}
+
 // Why the tool stopped in a rank before the program did; empty: it stopped in none.
 std::string failure_of_tool(const std::string& directory, int ranks) {
   for (int rank = 0; rank < ranks; ++rank) {
@@ -344,6 +354,8 @@ Result<ConfirmingRun> run_schedules(const std::string& parent, const Schedules& 
   if (!launch.shows_output) {
     run.printed = output.out.text();
     run.outcome.lines = without_launcher(lines_of(run.printed));
+    const std::vector<std::string> errors = errors_of_program(output, run.outcome);
+    run.outcome.lines.insert(run.outcome.lines.end(), errors.begin(), errors.end());
   }
   for (const std::string& name : launch.compare) {
     const std::string path =

@@ -31,11 +31,15 @@ char process_state(std::int64_t pid) {
   return name_end != text.npos && name_end + 2 < text.size() ? text[name_end + 2] : '\0';
 }
 
-// A stopped or killed rank does not wait. The state of ranks on other machines is unknown.
-bool can_run(const LiveState& live) {
+std::string host_name() {
   char host[sizeof(LiveHeader::host)] = {};
   gethostname(host, sizeof host - 1);
-  if (live.host != host) return true;
+  return host;
+}
+
+// A stopped or killed rank does not wait. The state of ranks on other machines is unknown.
+bool can_run(const LiveState& live) {
+  if (live.host != host_name()) return true;
   const char state = process_state(live.pid);
   return state == 'S' || state == 'R' || state == 'D';
 }
@@ -61,6 +65,15 @@ std::optional<std::uint64_t> state_of_hang(const std::string& directory) {
 }
 
 }  // namespace
+
+bool all_ranks_have_ended(const std::string& directory) {
+  const auto ranks = recorded_ranks(directory);
+  if (!ranks || ranks->empty()) return false;
+  return std::none_of(ranks->begin(), ranks->end(), [&](WorldRank rank) {
+    const auto live = read_live_state(directory, rank);
+    return live && (live->host != host_name() || process_state(live->pid) != '\0');
+  });
+}
 
 DeadlockMonitor::DeadlockMonitor(std::string directory, std::chrono::seconds timeout,
                                  pid_t launcher)

@@ -20,6 +20,9 @@
 
 namespace photofinish {
 
+// Whether no process of a rank exists any more, as far as this machine can tell.
+bool all_ranks_have_ended(const std::string& directory);
+
 class DeadlockMonitor {
  public:
   // `timeout` 0: does nothing.

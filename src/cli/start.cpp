@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "cli/commands.h"
 #include "cli/deadlock_monitor.h"
@@ -19,6 +21,8 @@ namespace {
 
 volatile pid_t g_launcher = 0;
 volatile sig_atomic_t g_interrupted = 0;  // number of interrupts
+// For a launcher that does not end, although it was interrupted and all ranks have ended.
+constexpr auto kPatience = std::chrono::seconds(10);
 
 // mpirun ends at the third interrupt, unless it is stuck, as when a node is unreachable. The next
 // one kills it.
@@ -85,13 +89,27 @@ Ended start_and_wait(const std::vector<std::string>& line, const Options& option
   watch(SIGHUP, pass_on);
   Progress progress(options);
   DeadlockMonitor monitor(options.output, std::chrono::seconds(options.deadlock_timeout), child);
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point busy = Clock::now();
   while (true) {
     siginfo_t done{};
-    const int error = waitid(P_PID, static_cast<id_t>(child), &done,
-                             WEXITED | WNOWAIT | (progress.shown() ? WNOHANG : 0));
+    const int error =
+        waitid(P_PID, static_cast<id_t>(child), &done,
+               WEXITED | WNOWAIT | (progress.shown() || g_interrupted > 0 ? WNOHANG : 0));
     if (error == 0 && done.si_pid == child) break;
     if (error != 0 && errno != EINTR) break;
     progress.tick();
+    if (g_interrupted == 0) {
+      busy = Clock::now();
+      continue;
+    }
+    if (!progress.shown()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    if (!all_ranks_have_ended(options.output)) busy = Clock::now();
+    if (Clock::now() - busy < kPatience) continue;
+    fmt::print(stderr, "photofinish: all ranks have ended, but {} has not: it is killed\n",
+               line[0]);
+    kill(child, SIGKILL);
+    busy = Clock::now();
   }
   monitor.stop();  // while the process id is still that of the launcher
   int status = 0;

@@ -26,8 +26,8 @@ const SCEV* BoxFinder::bound(const SCEV* value, const Loop& loop, End end) {
     if (!evolution_.isLoopInvariant(stride, &loop)) return nullptr;
     const SCEV* first = step->getStart();
     const SCEV* last = evolution_.getAddExpr(
-        first, evolution_.getMulExpr(
-                   evolution_.getTruncateOrZeroExtend(taken, stride->getType()), stride));
+        first, evolution_.getMulExpr(evolution_.getTruncateOrZeroExtend(taken, stride->getType()),
+                                     stride));
     if (evolution_.isKnownNonNegative(stride)) return end == End::Low ? first : last;
     if (evolution_.isKnownNonPositive(stride)) return end == End::Low ? last : first;
     return end == End::Low ? evolution_.getUMinExpr(first, last)
@@ -35,8 +35,8 @@ const SCEV* BoxFinder::bound(const SCEV* value, const Loop& loop, End end) {
   }
   // Sums and extremes grow with each of their operands.
   const auto* operands = dyn_cast<SCEVNAryExpr>(value);
-  if (operands == nullptr || (!isa<SCEVAddExpr>(value) && !isa<SCEVUMinExpr>(value) &&
-                              !isa<SCEVUMaxExpr>(value)))
+  if (operands == nullptr ||
+      (!isa<SCEVAddExpr>(value) && !isa<SCEVUMinExpr>(value) && !isa<SCEVUMaxExpr>(value)))
     return nullptr;
   SmallVector<const SCEV*, 4> bounds;
   for (const SCEV* operand : operands->operands()) {
@@ -50,8 +50,8 @@ const SCEV* BoxFinder::bound(const SCEV* value, const Loop& loop, End end) {
 
 std::optional<BoxFinder::Box> BoxFinder::find(const BasicBlock& block, Box box,
                                               const Loop& outermost) {
-  for (const Loop* loop = loops_.getLoopFor(&block);
-       loop != nullptr && outermost.contains(loop); loop = loop->getParentLoop()) {
+  for (const Loop* loop = loops_.getLoopFor(&block); loop != nullptr && outermost.contains(loop);
+       loop = loop->getParentLoop()) {
     box.low = bound(box.low, *loop, End::Low);
     box.high = bound(box.high, *loop, End::High);
     if (box.low == nullptr || box.high == nullptr) return {};
@@ -107,8 +107,7 @@ std::vector<BoxFinder::Box> joined(std::vector<BoxFinder::Box> boxes, ScalarEvol
     return true;
   };
   for (const BoxFinder::Box& box : boxes)
-    if (none_of(few, [&](BoxFinder::Box& known) { return joins(known, box); }))
-      few.push_back(box);
+    if (none_of(few, [&](BoxFinder::Box& known) { return joins(known, box); })) few.push_back(box);
   return few;
 }
 

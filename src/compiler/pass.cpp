@@ -304,9 +304,9 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     box.high = evolution.getAddExpr(box.low, number(range.bytes));
     for (const unsigned i : {0U, 1U}) {
       const SCEV* count = number(range.counts[i]);
-      const SCEV* span = evolution.getMulExpr(
-          evolution.getMinusSCEV(count, evolution.getOne(count->getType())),
-          number(range.strides[i]));
+      const SCEV* span =
+          evolution.getMulExpr(evolution.getMinusSCEV(count, evolution.getOne(count->getType())),
+                               number(range.strides[i]));
       const SCEV* zero = evolution.getZero(span->getType());
       box.low = evolution.getAddExpr(box.low, evolution.getSMinExpr(span, zero));
       box.high = evolution.getAddExpr(box.high, evolution.getSMaxExpr(span, zero));
@@ -339,15 +339,15 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
                              const LoopInfo& loops) {
     return all_of(ArrayRef(locations).take_front(count), [&](const Instruction* location) {
       return loops.getLoopFor(location->getParent()) == nullptr ||
-             any_of(chosen, [&](const Chosen& one) {
-               return one.boxes && one.loop->contains(location);
-             });
+             any_of(chosen,
+                    [&](const Chosen& one) { return one.boxes && one.loop->contains(location); });
     });
   }
 
-  static std::vector<Instrumenter::Region> choose_at_loops(
-      const std::vector<Chosen>& chosen, LoopInfo& loops, DominatorTree& dominators,
-      Instrumenter& instrumenter) {
+  static std::vector<Instrumenter::Region> choose_at_loops(const std::vector<Chosen>& chosen,
+                                                           LoopInfo& loops,
+                                                           DominatorTree& dominators,
+                                                           Instrumenter& instrumenter) {
     std::vector<Instrumenter::Region> regions;
     for (const auto& [loop, boxes] : chosen) {
       Instrumenter::Region region = instrumenter.new_region();
@@ -482,18 +482,24 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     for (const auto& check : checks) reports_pieces(check, check.before);
     for (const MemoryAccess& access : alone) {
       locations.push_back(access.instruction);
-      reports.push_back({access.instruction, access.instruction->getParent(),
-                         evolution.getSCEV(access.address), access.bytes, {}});
+      reports.push_back({access.instruction,
+                         access.instruction->getParent(),
+                         evolution.getSCEV(access.address),
+                         access.bytes,
+                         {}});
     }
     const std::size_t left = locations.size();
     for (const auto& range : ranges)
       if (!huge) locations.push_back(range.before);
     for (const Hoisted& one : hoisted)
-      reports.push_back({one.range.before, one.access.instruction->getParent(), one.address,
-                         one.access.bytes, {}});
+      reports.push_back({one.range.before,
+                         one.access.instruction->getParent(),
+                         one.address,
+                         one.access.bytes,
+                         {}});
     for (const auto& range : nests)
-      reports.push_back({range.before, range.before->getParent(), nullptr, 0,
-                         box_of(range, evolution)});
+      reports.push_back(
+          {range.before, range.before->getParent(), nullptr, 0, box_of(range, evolution)});
     std::vector<Chosen> chosen = loops_to_copy(
         ArrayRef(locations).take_front(copy == nullptr ? locations.size() : left), finder, loops);
     BoxFinder boxes(evolution, loops);
@@ -505,8 +511,8 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     }
     std::vector<Instrumenter::Region> regions;
     if (copy == nullptr)
-      regions = choose_at_loops(chosen, loops,
-                                functions.getResult<DominatorTreeAnalysis>(function), instrumenter);
+      regions = choose_at_loops(chosen, loops, functions.getResult<DominatorTreeAnalysis>(function),
+                                instrumenter);
     // From here on blocks are split, and all analyses are invalid.
     for (const auto& range : ranges) instrumenter.add(range);
     std::vector<Value*> reported;

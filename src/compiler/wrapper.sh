@@ -29,6 +29,10 @@ for argument; do
   case $argument in
     --mpi=*) mpi=${argument#--mpi=} ;;
     --compiler=*) family=${argument#--compiler=} ;;
+    *.upc)
+      echo "${0##*/}: $argument: compile UPC with pfupcc" >&2
+      exit 64
+      ;;
     *) set -- "$@" "$argument" ;;
   esac
 done

@@ -14,7 +14,7 @@ struct Outcome {
   int code = 0;       // of the launcher
   bool ended = true;  // false: it hung, and was stopped
   std::string how;    // "exit code 0", "ended by signal 11 on rank 1", "no end after 60 s"
-  std::vector<std::string> lines;  // that all ranks printed
+  std::vector<std::string> lines;  // that all ranks printed, on both streams
   struct File {
     std::string name;
     bool there = false;

@@ -225,6 +225,10 @@ bool is_executable(const std::string& path) {
 }
 
 Error not_executable_error(const std::string& path) {
+  for (const char* suffix :
+       {".c", ".cc", ".cpp", ".cxx", ".C", ".f", ".F", ".f90", ".F90", ".f08", ".upc"})
+    if (path.ends_with(suffix))
+      return Error{fmt::format("{} is a source file; compile it, and check the program", path)};
   return Error{fmt::format("{}: not executable; run chmod +x {}, or check that it is the program",
                            path, path)};
 }

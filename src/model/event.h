@@ -157,8 +157,8 @@ struct Event {
   }
 };
 
-// Whether the rank may know, when the call returns, what another rank did. Only calls that certainly
-// tell it nothing are excluded.
+// Whether the rank may know, when the call returns, what another rank did. Only calls that
+// certainly tell it nothing are excluded.
 inline bool may_learn(const Event& event) {
   const auto& [name, action, when] = traits(event.call);
   switch (action) {

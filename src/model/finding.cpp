@@ -56,7 +56,11 @@ void canonicalise(Finding& finding) {
 template <class Times>
 void absorb(Finding& into, Finding&& other, Times times) {
   const std::uint64_t both = times(into.times, other.times);
-  if (example_order(other) < example_order(into)) std::swap(into, other);
+  // What orders two ranks also orders two accesses of one, but not the other way round.
+  const auto worth = [](const Finding& f) {
+    return std::tuple(f.sides[0].rank == f.sides[1].rank, example_order(f));
+  };
+  if (worth(other) < worth(into)) std::swap(into, other);
   into.times = both;
   into.ranks.merge(other.ranks);
   into.owners.merge(other.owners);

@@ -72,10 +72,10 @@ inline bool is_intended(const Finding& finding) {
 
 // Merges findings with the same two access sites, that is (site_key, kind, call) of each side in
 // either order, and the same reason. NotComplete and NoOrder count as one reason. Counts are added;
-// ranks and owners are united. The example is the one with the smallest owner, ranks and begins.
-// The result does not depend on the order of the input, and merging twice changes nothing. Side
-// order is as in reports: the remote operation before the load or store, then the lower rank, then
-// the earlier begin.
+// ranks and owners are united. The example is one between two ranks, if there is
+// one; of these, that with the smallest owner, ranks and begins. The result does not depend on the
+// order of the input, and merging twice changes nothing. Side order is as in reports: the remote
+// operation before the load or store, then the lower rank, then the earlier begin.
 std::vector<Finding> merge_findings(std::vector<Finding> findings);
 // Unites two merged analyses of one run: findings in both are counted once.
 std::vector<Finding> unite_findings(std::vector<Finding> one, std::vector<Finding> other);

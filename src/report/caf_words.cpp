@@ -151,14 +151,17 @@ std::string CafWords::advice() const {
   std::string text =
       fmt::format("Try: sync all between {}, or sync images, which both images call", two(a, b));
   if (only_reads(a) != only_reads(b))
-    text += "; or event post after the write and event wait before the read";
-  text += ". If any order is correct: one critical construct or one lock around each";
+    text += fmt::format("; or event post after {} and event wait before {}",
+                        with_the(only_reads(a) ? b : a), with_the(only_reads(a) ? a : b));
+  text +=
+      ". If any order is correct: one critical construct or one lock around all accesses of an "
+      "update, the reads and the writes together";
   const bool word = a.bytes == b.bytes && (a.bytes == 4 || a.bytes == 8);
   if (is_atomic_call(a) != is_atomic_call(b))
     text +=
         fmt::format("; or an atomic subroutine for {}, too", with_the(is_atomic_call(a) ? b : a));
   else if (word)
-    text += "; or atomic subroutines for one integer";
+    text += "; or atomic subroutines for an integer";
   return text + ".";
 }
 

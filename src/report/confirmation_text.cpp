@@ -113,7 +113,8 @@ std::string confirmation_lines(const Confirmation& confirmation, std::size_t num
     text += fmt::format(
         "  Without steering: {}\n"
         "  Outcomes vary within an order or without steering: another race, or timing, affects "
-        "them. Fix that first, or exclude such lines with --ignore.\n",
+        "them, too. Fix the other findings first, and exclude lines that always vary with "
+        "--ignore.\n",
         outcomes_text(confirmation.control));
   if (confirmation.state == ConfirmState::EffectUnknown)
     text += confirmation.one_of_several

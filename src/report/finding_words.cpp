@@ -359,8 +359,8 @@ bool FindingWords::is_lost(const FindingSide& s) const {
          notes_.ended(s.rank);
 }
 
-// A call freed its request. The end is that of the first call after which the rank may know that the
-// operation is complete.
+// A call freed its request. The end is that of the first call after which the rank may know that
+// the operation is complete.
 bool FindingWords::is_freed(const FindingSide& s) const {
   if (!is_buffer(s) || s.closed == SiteId()) return false;
   const std::optional<Call> call = notes_.site(s.rank, s.closed).call;
@@ -658,7 +658,10 @@ std::string FindingWords::advice_threads() const {
   return fmt::format(
       "a thread synchronization (omp barrier, depend, a lock with a condition variable, join) "
       "between {}{}",
-      both(a, b), outlasts ? ", after the operation is complete" : "");
+      both(a, b),
+      !outlasts     ? ""
+      : openshmem() ? ", and shmem_quiet (shmem_ctx_quiet for a context) before it"
+                    : ", after the operation is complete");
 }
 
 std::string FindingWords::advice_no_order() const {
@@ -767,21 +770,53 @@ std::string FindingWords::openshmem_advice() const {
     return "other work arrays (pSync, pWrk) for the second call, or shmem_barrier_all between " +
            both(a, b);
   if (finding_.reason == Reason::MixedElements) return "the same type in both atomics";
-  std::string text =
-      "shmem_barrier_all between them (shmem_sync_all completes no put). Without a barrier: ";
-  const bool local = is_local(a) || is_local(b);
-  text += local ? "if the remote access comes first, shmem_fence and a flag after it "
-                  "(shmem_put_signal does both), and shmem_wait_until before the local access"
-                : "shmem_quiet after the first, then a flag for shmem_wait_until before the second";
+  std::string text = openshmem_order();
   const bool first_atomic = a.kind == AccessKind::Accumulate;
   if (first_atomic != (b.kind == AccessKind::Accumulate))
     return text + fmt::format(". If any order is correct: {} instead of {}",
                               atomic_instead((first_atomic ? b : a).kind),
                               with_article(first_atomic ? b : a));
-  if (!local)
+  if (!is_local(a) && !is_local(b))
     text +=
         ". For get, compute, put on shared data: one lock (shmem_set_lock) around all of it, or "
         "one atomic (shmem_atomic_fetch_add, shmem_atomic_compare_swap)";
+  return text;
+}
+
+// Accesses of two PEs. The first side is remote.
+std::string FindingWords::openshmem_order() const {
+  const FindingSide &a = side(0), &b = side(1);
+  // Only calls for a context complete what is made on it.
+  const auto on_context = [&](const FindingSide& s) {
+    if (is_local(s) || s.closed == SiteId()) return false;
+    const std::optional<Call> call = notes_.site(s.rank, s.closed).call;
+    return call && name_of(*call).starts_with("shmem_ctx_");
+  };
+  const bool context = on_context(a) || on_context(b);
+  const std::string barrier =
+      context ? "shmem_ctx_quiet for the context, and then shmem_barrier_all, between them "
+                "(shmem_barrier_all completes only the default context). Without a barrier: "
+              : "shmem_barrier_all between them (shmem_sync_all completes no put). Without a "
+                "barrier: ";
+  const std::string quiet = context ? "shmem_ctx_quiet" : "shmem_quiet";
+  if (!is_local(b))
+    return barrier + quiet + " after the first, then a flag for shmem_wait_until before the second";
+  const std::string remote = with_article(a), local = with_article(b);
+  const bool gets = a.kind == AccessKind::Get;
+  const std::string then =
+      !gets
+          ? fmt::format(
+                "{} and a flag after it{} (in OpenSHMEM 1.5: "
+                "shmem_put_signal), ",
+                context ? "shmem_ctx_fence" : "shmem_fence", context ? " on the same context" : "")
+      : outlasts_call(a) ? quiet + " and a flag after it (a fence does not order gets), "
+                         : "a flag after it, ";
+  std::string text = fmt::format(
+      "{0}if {1} comes first, {2}and shmem_wait_until before {3}. If {3} comes first, a flag after "
+      "it, and shmem_wait_until before {1}",
+      barrier, remote, then, local);
+  if (b.kind == AccessKind::Load && b.bytes <= 8 && !gets)
+    text += ". A load that polls a flag: shmem_wait_until instead";
   return text;
 }
 

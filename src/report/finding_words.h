@@ -83,6 +83,7 @@ class FindingWords {
   std::string advice_remote() const;
   bool in_lock_all(const FindingSide& side) const;
   std::string openshmem_advice() const;
+  std::string openshmem_order() const;
 
   const Finding& finding_;
   RunNotes& notes_;

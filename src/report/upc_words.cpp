@@ -176,17 +176,22 @@ std::string UpcWords::advice() const {
   if (a.rank == b.rank)
     return "Try: upc_sync (upc_synci for transfers without a handle) between " + both(a, b) + ".";
   const bool pending = outlasts_call(a) || outlasts_call(b);
-  std::string text = "Try: upc_barrier between them";
-  if (pending) text += ", after upc_sync";
+  const auto has_no_handle = [](const FindingSide& side) {
+    return name_of(side).ends_with("_nbi");
+  };
+  std::string text =
+      "Try: upc_barrier between them (in a split barrier: the second access after upc_wait)";
+  if (pending)
+    text += has_no_handle(a) || has_no_handle(b) ? ", after upc_synci" : ", after upc_sync";
   // Get, compute, put is one update: a lock around each single access still loses updates.
   if (reads(a) || reads(b))
     text +=
-        ". To pass data on without a barrier: a strict flag, written after the write and read "
-        "until "
-        "it is set before the read (upc_fence does not wait)";
-  text += fmt::format(
-      ". If any order is correct: one lock (upc_lock) around each, from upc_all_lock_alloc, since "
-      "upc_global_lock_alloc returns another lock to each thread");
+        ". To pass data on without a barrier: a flag that is declared strict; one thread sets it "
+        "after the write, and the other reads it until it is set, before the read";
+  text +=
+      ". If any order is correct: one lock (upc_lock) around all accesses of an update, the reads "
+      "and the writes together, from upc_all_lock_alloc, since upc_global_lock_alloc returns "
+      "another lock to each thread";
   const std::uint64_t bytes = std::max(a.bytes, b.bytes);
   if (is_strict(a) != is_strict(b))
     text += fmt::format("; or strict for both, as {} is", with_article(is_strict(a) ? a : b));

@@ -443,6 +443,14 @@ class Survival(Case):
         self.assertEqual(result.code, 67, result)
         self.assertRegex(result.err, r"SUMMARY: photofinish: no findings up to the (sudden )?end of ", result)
 
+    def test_launcher_that_hangs_at_its_end(self):
+        app = self.compile("survive.c")
+        script = self.write("hangs.sh", f'#!/bin/sh\ntrap "" INT TERM\nmpirun.{arguments.mpi} "$@"\necho behind\nwhile :; do sleep 1; done\n', 0o755)
+        result = self.photofinish("check", "--", script, "-n", "2", app, "well", interrupt=interrupt_behind("behind"))
+        self.assertEqual(result.code, 71, result)
+        self.assertIn("photofinish: all ranks have ended, but ", result.err, result)
+        self.assertIn("\nSUMMARY: photofinish: ", result.err, result)
+
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("mount"), "needs root to mount a small file system")
     def test_disk_full_from_the_start(self):
         app = self.compile("flood.c")

@@ -1,9 +1,10 @@
 // Runs work() with every page marked (with PHOTOFINISH_UNWATCHED set: with none, as without the
-// tool; with PHOTOFINISH_PART="BEGIN END": only this part is reachable), and prints which bytes of the shared memory the hooks, or the program's own R and W, told
-// of. With PHOTOFINISH_SHORT_HOOKS set: its places set no bits. With PHOTOFINISH_VALUES set: as in
-// a rank that is recorded, where what has been seen lies beside the memory; or, "given", as in one
-// that is replayed, where the memory holds nothing of use and each load is given its value. Both
-// must compute the same, and count as many loads.
+// tool; with PHOTOFINISH_PART="BEGIN END": only this part is reachable), and prints which bytes of
+// the shared memory the hooks, or the program's own R and W, told of. With PHOTOFINISH_SHORT_HOOKS
+// set: its places set no bits. With PHOTOFINISH_VALUES set: as in a rank that is recorded, where
+// what has been seen lies beside the memory; or, "given", as in one that is replayed, where the
+// memory holds nothing of use and each load is given its value. Both must compute the same, and
+// count as many loads.
 #include "harness.h"
 
 #include <stdio.h>

@@ -241,9 +241,10 @@ class Finder {
     }
   }
 
-  Access* add_pointer(tree pointer, std::uint64_t bytes, bool writes) {
+  // A descriptor of gfortran's own is not relevant, but the array that it describes is.
+  Access* add_pointer(tree pointer, std::uint64_t bytes, bool writes, bool describes = false) {
     ++found_.all;
-    if (!is_relevant_pointer(pointer)) return nullptr;
+    if (!describes && !is_relevant_pointer(pointer)) return nullptr;
     Access access;
     access.statement = statement_;
     access.parts.push_back(pointer);
@@ -294,7 +295,8 @@ class Finder {
       bytes = tree_to_uhwi(a);
       if (bytes == 0) return;
     }
-    Access* access = add_pointer(pointer, bytes, touch.use != Use::Read);
+    const bool describes = n.kind == Extent::Array || n.kind == Extent::ArrayThen;
+    Access* access = add_pointer(pointer, bytes, touch.use != Use::Read, describes);
     if (access == nullptr) return;
     access->releases = frees;
     access->extent = n.kind;

@@ -433,7 +433,8 @@ bool Control::Effect::completes(const PendingOperation& pending, bool locally) c
   const FieldSet& fields = c_.event.fields;
   const Action action = traits(c_.call).action;
   if (action == Action::Start) return false;
-  if (operation->freed) return action != Action::RequestFree && traits(c_.call).when != When::Starts;
+  if (operation->freed)
+    return action != Action::RequestFree && traits(c_.call).when != When::Starts;
   for (const RequestId id : c_.event.requests)
     if (std::find(operation->requests.begin(), operation->requests.end(), id) !=
         operation->requests.end())

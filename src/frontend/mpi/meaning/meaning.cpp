@@ -19,8 +19,7 @@ void MpiMeaning::add(const Event& event, const Times& times) {
     return;
   }
   if (!effects_.program(event)) interpret(event);
-  if (!freed_.empty() &&
-      (may_learn(event) || mode_of(event.call) == SendMode::Synchronous))
+  if (!freed_.empty() && (may_learn(event) || mode_of(event.call) == SendMode::Synchronous))
     close_freed();
 }
 
@@ -130,7 +129,11 @@ void MpiMeaning::each_pending(const std::function<void(Access&)>& visit) {
   for (auto& [id, request] : requests_) request.accesses.each_access(visit);
   for (auto& [file, accesses] : split_files_)
     for (Access& access : accesses) visit(access);
-  for (Freed& freed : freed_) freed.accesses.each_access(visit);
+  for (Freed& freed : freed_)
+    freed.accesses.each_access([&](Access& access) {
+      access.closed = freed.by;
+      visit(access);
+    });
 }
 
 std::size_t MpiMeaning::memory_bytes() const {
