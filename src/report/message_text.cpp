@@ -223,6 +223,16 @@ std::string message_text(const Deadlock::Waits& waits, RunNotes& notes) {
   return fmt::format(" ({})", text);
 }
 
+// The communicators of the collectives that ranks wait in, as far as they are known.
+std::set<std::string> communicators_of(const Deadlock& deadlock, RunNotes& notes) {
+  std::set<std::string> comms;
+  for (const Deadlock::Waits& waits : deadlock.waits)
+    if (waits.what == Deadlock::Waits::For::Other)
+      comms.insert(notes.site(waits.rank, waits.site).comm);
+  comms.erase("");
+  return comms;
+}
+
 // A send and a receive of two waiting ranks that name each other, but do not match.
 struct Mismatch {
   const Deadlock::Waits *send = nullptr, *receive = nullptr;
@@ -261,6 +271,8 @@ DeadlockDocument describe_deadlock(const Deadlock& deadlock, RunNotes& notes) {
   DeadlockDocument reported{
       .came_about = deadlock.came_about, .certain = !deadlock.other_match, .times = deadlock.times};
   std::set<std::string_view> calls;
+  const std::set<std::string> comms = communicators_of(deadlock, notes);
+  const bool names_comms = comms.size() > 1 || !comms.contains("MPI_COMM_WORLD");
   for (const Deadlock::Waits& waits : deadlock.waits) {
     const std::string at = call_at(waits.rank, waits.site, notes);
     if (const auto& call = notes.site(waits.rank, waits.site).call)
@@ -271,6 +283,9 @@ DeadlockDocument describe_deadlock(const Deadlock& deadlock, RunNotes& notes) {
                           message_text(waits, notes));
     else
       line += message_text(waits, notes);
+    if (const std::string& comm = notes.site(waits.rank, waits.site).comm;
+        waits.what == Deadlock::Waits::For::Other && !comm.empty() && names_comms)
+      line += fmt::format(" ({})", comm);
     line += " for " + waited_for(waits, deadlock.came_about, notes);
     reported.waits.push_back({waits.rank, waits.on, at, line,
                               notes.site(waits.rank, waits.site).frames, notes.trouble(waits.rank),
@@ -286,6 +301,8 @@ DeadlockDocument describe_deadlock(const Deadlock& deadlock, RunNotes& notes) {
   if (deadlock.other_match)
     reported.remarks.push_back(
         "A receive could have matched another message, so the deadlock may not happen every time.");
+  if (deadlock.came_about && all_in_collectives(deadlock) && calls.size() == 1 && comms.size() > 1)
+    reported.remarks.push_back("The ranks are in collectives on different communicators.");
   if (deadlock.came_about && all_in_collectives(deadlock) && calls.size() > 1 &&
       !waits_for_epoch(deadlock, notes))
     reported.remarks.push_back(

@@ -85,6 +85,7 @@ RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings,
       for (const SiteId site : {waits.site, waits.posted}) want_caller(waits.rank, site);
       if (waits.on.value >= 0) want_caller(waits.on, waits.finalize);
       if (waits.comm != Uid()) ranks_[waits.rank].comms[waits.comm];
+      if (deadlock.came_about) ranks_[waits.rank].waiting.insert(waits.site);
     }
   for (const TimingDependence& timing : messages.timing)
     want_caller(timing.at.rank, timing.at.site);
@@ -407,9 +408,21 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
       return true;
     });
   };
+  std::map<std::int64_t, std::pair<Call, SiteId>> made_comms;
+  const auto comm_text = [&](std::int64_t id) -> std::string {
+    const auto known = definitions.comms.find(CommId(static_cast<std::uint32_t>(id)));
+    const std::string name = known != definitions.comms.end() ? known->second.name : "";
+    if (name.starts_with("MPI_COMM_")) return name;
+    if (!name.empty()) return fmt::format("communicator \"{}\"", name);
+    const auto made = made_comms.find(id);
+    return made == made_comms.end()
+               ? ""
+               : fmt::format("communicator of {} {}", traits(made->second.first).name,
+                             text.location(made->second.second));
+  };
   std::uint64_t number = 0;
-  while ((has_heap || !callers.empty() || !creations.empty() || !scoped.empty() ||
-          !buffers.empty() || !exposed.empty()) &&
+  while ((has_heap || !notes.waiting.empty() || !callers.empty() || !creations.empty() ||
+          !scoped.empty() || !buffers.empty() || !exposed.empty()) &&
          (*trace)->next(event)) {
     for (; !buffers.empty() && buffers.begin()->first <= number; buffers.erase(buffers.begin()))
       read_allocation(**trace, event->start, text, buffers.begin()->second, notes);
@@ -445,6 +458,10 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
       site.unchecked_lock = (action == Action::Lock || action == Action::LockAll) &&
                             (event->fields[Field::assertion] & kNoCheck) != 0;
     }
+    if (event->fields.has(Field::new_comm))
+      made_comms[event->fields[Field::new_comm]] = {event->call, event->site};
+    if (!event->returned && notes.waiting.contains(event->site) && event->fields.has(Field::comm))
+      notes.sites[event->site].comm = comm_text(event->fields[Field::comm]);
     if (!event->fields.has(Field::new_win)) continue;
     const auto created =
         creations.find(WinId(static_cast<std::uint32_t>(event->fields[Field::new_win])));

@@ -27,6 +27,9 @@ struct SiteNotes {
   std::string location;
   std::optional<Call> call;     // the call; known for those that opened and closed epochs
   bool unchecked_lock = false;  // with MPI_MODE_NOCHECK
+  // Of a call that did not return, and waits in a deadlock: `MPI_COMM_WORLD`, `communicator
+  // "halo"`.
+  std::string comm;
 };
 
 // The buffer of a call, as the source names it.
@@ -155,6 +158,7 @@ class RunNotes {
     std::map<HeapByte, std::optional<AllocationNotes>> allocations;
     std::map<std::pair<SiteId, std::uint64_t>, ScopeNotes> scopes;
     std::set<SiteId> callers;  // the sites whose call is requested, too
+    std::set<SiteId> waiting;  // the sites of calls that did not return
   };
   RankNotes& notes(WorldRank rank);
   void want_caller(WorldRank rank, SiteId site);

@@ -478,6 +478,8 @@ class Deadlock(Case):
         "finalize": [r"rank 1 waits in MPI_Barrier .* for rank 0, which has finished \(MPI_Finalize deadlocks\.c:\d+\)"],
         "collectives": [r"rank 0 waits in MPI_Recv .* for rank 1", r"rank 1 waits in MPI_Bcast .* for rank 0"],
         "roots": [r"rank 0 waits in MPI_Bcast .* for rank 1", r"rank 1 waits in MPI_Bcast .* for rank 0"],
+        "communicators": [r"rank 0 waits in MPI_Barrier deadlocks\.c:\d+ \(communicator of MPI_Comm_dup deadlocks\.c:\d+\) for rank \d",
+                          r"rank 1 waits in MPI_Barrier deadlocks\.c:\d+ \(MPI_COMM_WORLD\) for rank 0"],
         "lock": [r"rank 0 waits in MPI_Recv .* for rank 1", r"rank 1 waits in MPI_Win_\w+ .* for the lock that rank 0 holds"],
         "fence": [r"rank 0 waits in MPI_Win_fence .* for rank 1"],
         "epoch": [r"rank 0 waits in MPI_Win_wait .* for rank 1", r"Try: for each MPI_Win_post, .*"],

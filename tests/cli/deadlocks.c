@@ -53,6 +53,11 @@ static void stuck(void) {
     else
       MPI_Barrier(MPI_COMM_WORLD);
   }
+  if (is("communicators")) {
+    MPI_Comm other;
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    MPI_Barrier(rank == 0 ? other : MPI_COMM_WORLD);
+  }
   if (is("roots") && rank < 2) MPI_Bcast(&value, 1, MPI_INT, 1 - rank, MPI_COMM_WORLD);
   if (is("lock")) {
     if (rank == 0) lock();
