@@ -5,13 +5,16 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "cli/commands.h"
 #include "cli/launched.h"
 #include "cli/preload.h"
+#include "launch/elf.h"
 #include "launch/launcher.h"
 #include "launch/mpi_program.h"
 #include "launch/openmp_runtime.h"
@@ -61,6 +64,26 @@ std::string openmp_preload(const std::string& program) {
   return runtime.preload.empty() ? "" : ":" + runtime.preload;
 }
 
+// ThreadSanitizer does not allow the memory that the tool reserves.
+bool has_thread_sanitizer(const std::string& program) {
+  const std::string_view names[] = {"__tsan_init"};
+  const auto symbols = dynamic_symbols(program, names);
+  return symbols && (!symbols->needed.empty() || !symbols->defined.empty());
+}
+
+// AddressSanitizer refuses to run behind a preloaded library. Ours does not disturb it.
+void allow_address_sanitizer(const std::string& program) {
+  const auto elf = read_elf(program);
+  if (!elf || std::none_of(elf->needed.begin(), elf->needed.end(), [](const std::string& library) {
+        return library.starts_with("libasan.so");
+      }))
+    return;
+  const char* const before = std::getenv("ASAN_OPTIONS");
+  std::string options = "verify_asan_link_order=0";
+  if (before != nullptr && *before != '\0') options += std::string(":") + before;
+  setenv("ASAN_OPTIONS", options.c_str(), 1);
+}
+
 }  // namespace
 
 int run_exec(const Options& options, const ExecArguments& arguments) {
@@ -78,6 +101,10 @@ int run_exec(const Options& options, const ExecArguments& arguments) {
     return fail_once(fmt::format(
         "{} was built with {}, and this is the launcher of another MPI: start it with {}'s",
         arguments.line[0], name_of(*program->flavour), name_of(*program->flavour)));
+  if (has_thread_sanitizer(program->path))
+    return fail_once(arguments.line[0] +
+                     " is built with ThreadSanitizer, which does not work together with "
+                     "photofinish: build it without -fsanitize=thread");
   const auto library = preload_library(*flavour);
   if (!library) return fail_once(library.error().message);
 
@@ -92,6 +119,7 @@ int run_exec(const Options& options, const ExecArguments& arguments) {
   } else {
     preload += openmp_preload(program->path);
     if (const auto heap = heap_library()) preload += ":" + *heap;
+    allow_address_sanitizer(program->path);
   }
   if (before != nullptr && *before != '\0') preload += std::string(":") + before;
   setenv("PHOTOFINISH_PRELOAD_BEFORE", before != nullptr ? before : "", 1);

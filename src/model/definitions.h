@@ -110,6 +110,8 @@ struct SamplingDefinition {
   std::uint64_t locations = 0, thinned = 0;
   std::uint64_t own_ns = 0;        // time of the tool, in the task with the most of it
   std::uint64_t recording_ns = 0;  // part of it in MPI calls
+  std::uint64_t tests_ns = 0;      // part of it for tests before accesses, estimated
+  std::uint64_t compared_ns = 0;   // CPU time that the estimate is about
   std::uint64_t run_ns = 0;        // CPU time of that task
   // Wall-clock time during which nothing was checked or counted.
   std::uint64_t lifted_ns = 0;

@@ -178,7 +178,7 @@ void Journal::keep(void* data, std::size_t size, const ContentHash* shared) {
         in_.fail("packed bytes are damaged");
       else
         in_.bytes(static_cast<std::size_t>(kept_end - kind - 1));
-    } else if (const std::uint8_t* kept_bytes = in_.bytes(size)) {
+    } else if (const std::uint8_t* kept_bytes = in_.bytes(size); kept_bytes && size != 0) {
       std::memcpy(data, kept_bytes, size);
     }
     if (kind != nullptr && (*kind & kShared) != 0 && files_ != nullptr) files_->payload(data, size);

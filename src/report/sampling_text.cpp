@@ -85,11 +85,19 @@ std::string sampling_lines(const std::vector<RankSampling>& ranks) {
                          : slowdown(recording) > cost.slowdown ? ", exceeded by the MPI calls alone"
                                                                : ", exceeded");
   }
-  return text + fmt::format(
-                    "NOTE: photofinish: sampling cost {:.1f}% of the CPU time of rank {}, a "
-                    "slowdown of at least {:.2f}x{}; {:.1f}% was for MPI calls, which are never "
-                    "skipped. Not included: the test before each access\n",
-                    100 * own, dearest->rank.value, slowdown(own), budget, 100 * recording);
+  // Most of the run was compared with phases without tests.
+  const bool compared = share(cost.compared_ns, cost.run_ns) > 0.9;
+  text += fmt::format(
+      "NOTE: photofinish: sampling cost {:.1f}% of the CPU time of rank {}, a slowdown of "
+      "{}{:.2f}x{}"
+      "; {:.1f}% was for MPI calls, which are never skipped",
+      100 * own, dearest->rank.value, compared ? "" : "at least ", slowdown(own), budget,
+      100 * recording);
+  if (cost.compared_ns == 0) return text + ". Not included: the test before each access\n";
+  return text +
+         fmt::format(", {:.1f}% for tests before accesses, estimated in {:.0f}% of the time\n",
+                     100 * std::min(share(cost.tests_ns, cost.run_ns), own),
+                     100 * std::min(share(cost.compared_ns, cost.run_ns), 1.0));
 }
 
 }  // namespace photofinish

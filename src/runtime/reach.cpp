@@ -78,6 +78,15 @@ void Reach::lift(bool lifted) {
   for (photofinish_state* state : objects_) show(*state);
 }
 
+void Reach::rest(bool rests) {
+  std::unique_lock lock(mutex_);
+  if (lifted_ || everything_ != 0) return;
+  for (photofinish_state* state : objects_) {
+    state->low = rests ? 0 : low_;
+    state->high = rests ? 0 : high_;
+  }
+}
+
 void Reach::watch_everything(bool on) {
   std::unique_lock lock(mutex_);
   const bool before = everything_ != 0;

@@ -68,6 +68,8 @@ class Reach {
   // Clears all marks temporarily, so that no hook is called. Memory that is opened and closed
   // meanwhile is tracked.
   void lift(bool lifted);
+  // The program enters its copies without tests while it rests. The marks stay.
+  void rest(bool rests);
 
   // Opens or closes the memory that the recorded call affects.
   // `completes`: which operations on the event's window the call completes.

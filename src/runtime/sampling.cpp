@@ -11,6 +11,7 @@ namespace {
 constexpr double kUpdateNs = 200'000;
 // Reading the CPU time is a system call, so it is done only for longer calls.
 constexpr double kLongNs = 20'000;
+constexpr double kStaleNs = 100'000;  // of a count of the CPU time
 // No limit during this time, since the startup cost of the tool is not representative.
 constexpr double kStartNs = 5'000'000;
 constexpr std::uint32_t kCalibrations = 4096;
@@ -28,21 +29,27 @@ void Sampling::start(double slowdown, std::uint64_t first_tick, double ns_per_ti
   const auto lift = [](bool lifted) {
     if (Reach* reach = Reach::get()) reach->lift(lifted);
   };
-  instance_ = new Sampling(slowdown, first_tick, ns_per_tick, lift, [] {
+  const auto rest = [](bool rests) {
+    if (Reach* reach = Reach::get()) reach->rest(rests);
+  };
+  instance_ = new Sampling(slowdown, first_tick, ns_per_tick, lift, rest, [] {
     return clock_ns(CLOCK_THREAD_CPUTIME_ID);
   });  // never deleted: lives as long as the process
 }
 
 Sampling::Sampling(double slowdown, std::uint64_t first_tick, double ns_per_tick,
-                   void (*lift)(bool), std::uint64_t (*processor_ns)())
+                   void (*lift)(bool), void (*rest)(bool), std::uint64_t (*processor_ns)())
     : slowdown_(slowdown),
       first_tick_(first_tick),
       ns_per_tick_(ns_per_tick),
       lift_(lift),
+      rest_(rest),
       processor_ns_(processor_ns),
       update_ticks_(static_cast<std::uint64_t>(kUpdateNs / ns_per_tick)),
       long_ticks_(static_cast<std::uint64_t>(kLongNs / ns_per_tick)),
-      budget_(slowdown) {
+      stale_ticks_(static_cast<std::uint64_t>(kStaleNs / ns_per_tick)),
+      budget_(slowdown),
+      phases_(ns_per_tick, processor_ns) {
   // Calibrates the cost of a skipped access.
   Task& task = attach();
   photofinish_site site{};
@@ -53,6 +60,7 @@ Sampling::Sampling(double slowdown, std::uint64_t first_tick, double ns_per_tick
   }
   skip_ticks_ = kAroundACall * static_cast<double>(ticks() - before) / kCalibrations;
   task = Task{};
+  first_ = &task;
 }
 
 Sampling::Task& Sampling::attach() {
@@ -129,8 +137,23 @@ void Sampling::update(std::uint64_t now) {
   if (!lift) lifted_ += now - lifted_since_;
   lifted_since_ = lift ? now : 0;
   const std::uint64_t before = ticks();
+  phases_.spoil();
   lift_(lift);
   current_->checking += ticks() - before;
+}
+
+// Of several tasks, each would need its own marks.
+void Sampling::begin_phase(std::uint64_t site, std::uint64_t now) {
+  if (slowdown_ == 0 || current_ != first_ || tasks_.size() != 1) return;
+  resting_ = phases_.begin(site, now, hooks_ns(*first_), lifted_since_ != 0);
+  if (resting_) rest_(true);
+}
+
+void Sampling::end_phase(std::uint64_t now) {
+  if (current_ != first_) return;
+  if (std::exchange(resting_, false)) rest_(false);
+  if (tasks_.size() != 1) phases_.spoil();
+  phases_.end(now, hooks_ns(*first_));
 }
 
 SamplingDefinition Sampling::summary(std::uint64_t now) {
@@ -150,6 +173,10 @@ SamplingDefinition Sampling::summary(std::uint64_t now) {
   const Task& most = *dearest();
   all.own_ns = static_cast<std::uint64_t>(own_ns(most));
   all.recording_ns = ns(most.recording);
+  if (&most == first_) {
+    all.tests_ns = static_cast<std::uint64_t>(phases_.tests_ns());
+    all.compared_ns = static_cast<std::uint64_t>(phases_.compared_ns());
+  }
   all.run_ns = most.run_ns;
   all.lifted_ns = ns(lifted_ + (lifted_since_ != 0 ? now - lifted_since_ : 0));
   all.wall_ns = ns(now - first_tick_);

@@ -10,9 +10,9 @@
 //
 // Time: checks and events are measured. Skipped accesses are charged at the cost of one at start.
 // The sum is compared with the CPU time of the task, without waiting in MPI calls. Otherwise ranks
-// that wait for each other would each treat the other's cost as time to spend. Not measured: the
-// test before each access (runtime_abi.h). While marks are cleared, only the duration is known, not
-// the number of accesses.
+// that wait for each other would each treat the other's cost as time to spend. The tests before
+// accesses are estimated (runtime/phases.h), while the rank has one task. While marks are cleared,
+// only the duration is known, not the number of accesses.
 #pragma once
 
 #include <atomic>
@@ -25,6 +25,7 @@
 #include "model/definitions.h"
 #include "photofinish/runtime_abi.h"
 #include "runtime/budget.h"
+#include "runtime/phases.h"
 
 namespace photofinish {
 
@@ -41,8 +42,9 @@ class Sampling {
   static void start(double slowdown, std::uint64_t first_tick, double ns_per_tick);
   // `lift` clears and restores the page marks. `processor_ns`: CPU time of the calling task. Not
   // wall-clock time, which passes on a shared machine while neither program nor tool runs.
+  // `rest` lets the program enter its copies without tests, and ends that; it is faster.
   Sampling(double slowdown, std::uint64_t first_tick, double ns_per_tick, void (*lift)(bool),
-           std::uint64_t (*processor_ns)());
+           void (*rest)(bool), std::uint64_t (*processor_ns)());
 
   // Whether the calling task skips this execution of the site.
   bool skips(photofinish_site& site) {
@@ -64,8 +66,14 @@ class Sampling {
     return false;
   }
 
-  // The calling task makes an MPI call.
-  void next_interval() { ++current().interval; }
+  // The calling task makes an MPI call. What it has computed since the last count must not look
+  // like time of the tool, if another process gets the processor while the call is recorded.
+  void next_interval() {
+    Task& task = current();
+    ++task.interval;
+    if (const std::uint64_t now = ticks(); now - task.counted_tick > stale_ticks_)
+      task.run_ns += count(task, now);
+  }
   // Time of the tool in ticks, until now: for a check, or for an MPI call, whose cost sampling
   // cannot reduce.
   void took_checking(std::uint64_t since, std::uint64_t now) { took(&Task::checking, since, now); }
@@ -76,6 +84,10 @@ class Sampling {
   void took_recording(std::uint64_t since, std::uint64_t now) {
     took(&Task::recording, since, now);
   }
+
+  // Of the first task, between its calls.
+  void begin_phase(std::uint64_t site, std::uint64_t now);
+  void end_phase(std::uint64_t now);
 
   SamplingDefinition summary(std::uint64_t now);
 
@@ -112,9 +124,12 @@ class Sampling {
   void waited(std::uint64_t since, std::uint64_t now);
   std::uint64_t count(Task& task, std::uint64_t now);
   std::uint64_t without_others(Task& task, std::uint64_t since, std::uint64_t now);
-  double own_ns(const Task& task) const {
+  double hooks_ns(const Task& task) const {
     return ns_per_tick_ * (static_cast<double>(task.checking + task.recording) +
                            static_cast<double>(task.skipped) * skip_ticks_);
+  }
+  double own_ns(const Task& task) const {
+    return hooks_ns(task) + (&task == first_ ? phases_.tests_ns() : 0);
   }
   const Task* dearest() const;  // the task with the largest share; requires mutex_
 
@@ -124,14 +139,18 @@ class Sampling {
   const std::uint64_t first_tick_;
   const double ns_per_tick_;
   void (*const lift_)(bool);
+  void (*const rest_)(bool);
   std::uint64_t (*const processor_ns_)();
-  const std::uint64_t update_ticks_, long_ticks_;
+  const std::uint64_t update_ticks_, long_ticks_, stale_ticks_;
   std::uint64_t lifted_since_ = 0, lifted_ = 0;  // ticks; 0: marks are not cleared
   double skip_ticks_ = 0;
   std::atomic<std::uint32_t> least_{1};
   mutable std::mutex mutex_;
   Budget budget_;
   std::vector<Task*> tasks_;  // never deleted: their counts are needed at the end
+  const Task* first_ = nullptr;
+  Phases phases_;
+  bool resting_ = false;
 };
 
 }  // namespace photofinish

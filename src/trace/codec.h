@@ -256,7 +256,7 @@ void describe(A& a, TextDefinition& d) {
 template <class A>
 void describe(A& a, SamplingDefinition& d) {
   a(d.id, d.slowdown, d.checked, d.skipped, d.locations, d.thinned, d.own_ns, d.recording_ns,
-    d.run_ns, d.lifted_ns, d.wall_ns);
+    d.tests_ns, d.compared_ns, d.run_ns, d.lifted_ns, d.wall_ns);
 }
 template <class A>
 void describe(A& a, BlockDefinition& d) {

@@ -10,7 +10,7 @@
 
 namespace photofinish {
 
-inline constexpr std::uint32_t kTraceVersion = 12;
+inline constexpr std::uint32_t kTraceVersion = 13;
 
 // --- rank-N.trace: a header, then self-contained chunks.
 

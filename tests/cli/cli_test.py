@@ -111,6 +111,14 @@ class Errors(Case):
         self.run_("cc", "static.c", "-o", "static")
         self.assertSays(self.photofinish("check", "-n", "2", "./static"), r"static", 70)
 
+    def test_sanitizers(self):
+        """Their runtimes look up libc's functions through ours, before libc works."""
+        app = self.compile("sanitized.c", "-fsanitize=address")
+        result = self.photofinish("check", "-n", "2", app, env=environment(ASAN_OPTIONS="detect_leaks=0"))
+        self.assertEqual((result.code, sorted(result.out.split("\n"))), (0, ["", "value 1", "value 1"]), result)
+        app = self.compile("sanitized.c", "-fsanitize=thread")
+        self.assertSays(self.photofinish("check", "--overwrite", "-n", "2", app), r"is built with ThreadSanitizer", 70)
+
     def test_unknown_mpi(self):
         self.fake_mpi("libmpi.so.12")
         self.assertSays(self.photofinish("check", "-n", "2", "./app"), r"libmpi\.so\.12", 70)

@@ -118,7 +118,10 @@ constexpr std::size_t kMaxBuffers = 256;  // in one event
 
 // What belongs in front of the event that comes.
 void record_before(Context& c, Recorder& recorder, std::uint64_t start) {
-  if (Sampling* sampling = Sampling::get()) sampling->next_interval();
+  if (Sampling* sampling = Sampling::get()) {
+    sampling->end_phase(start);
+    sampling->next_interval();
+  }
   if (c.scratch.failed_times != 0) [[unlikely]]
     record_failures(c, recorder, start);
   if (c.scratch.touched != nullptr)
@@ -145,6 +148,10 @@ void follow(Context& c, Recorder& recorder) {
     reach->follow(c.event, recorder.writer().known(), completes(c.event));
 }
 
+void begin_phase(const Context& c) {
+  if (Sampling* sampling = Sampling::get()) sampling->begin_phase(c.event.site.value, ticks());
+}
+
 }  // namespace
 
 void locate(Context& c, CallSite call_site) {
@@ -169,6 +176,7 @@ void finish_event(Context& c, Recorder& recorder, std::uint64_t end) {
   check_recording(recorder);
   if (Online* online = Online::get()) online->add(c.event, c.scratch.begun, end);
   follow(c, recorder);
+  begin_phase(c);
 }
 
 void append_event(Context& c, Recorder& recorder, std::uint64_t start, std::uint64_t end) {
@@ -181,6 +189,7 @@ void append_event(Context& c, Recorder& recorder, std::uint64_t start, std::uint
   if (Online* online = Online::get(); online != nullptr && is_for_online(c.event))
     online->add(c.event, start, end);
   follow(c, recorder);
+  begin_phase(c);
 }
 
 void record_last_accesses(Recorder& recorder, Task& task) {

@@ -8,8 +8,6 @@
 #include <link.h>
 
 #include <cstdint>
-#include <cstring>
-#include <string_view>
 
 #include "frontend/mpi/real.h"
 
@@ -27,6 +25,25 @@ namespace photofinish::mpi {
 namespace {
 
 // --- the dynamic linker's own functions, found without dlsym
+//
+// A sanitizer's runtime looks up the functions of libc before its own replacements of them work. So
+// nothing here calls one: not even to compare strings.
+
+bool starts_with(const char* text, const char* start) {
+  for (; *start != '\0'; ++start, ++text)
+    if (*text != *start) return false;
+  return true;
+}
+bool equals(const char* one, const char* other) {
+  for (; *one != '\0'; ++one, ++other)
+    if (*one != *other) return false;
+  return *other == '\0';
+}
+bool contains(const char* text, const char* part) {
+  for (; *text != '\0'; ++text)
+    if (starts_with(text, part)) return true;
+  return false;
+}
 
 std::uint32_t gnu_hash(const char* name) {
   std::uint32_t hash = 5381;
@@ -39,14 +56,11 @@ struct DynamicSymbols {
   const char* names = nullptr;
   const std::uint32_t* hashes = nullptr;  // DT_GNU_HASH
 
-  explicit DynamicSymbols(const dl_phdr_info& object) {
-    const ElfW(Dyn)* entry = nullptr;
-    for (int i = 0; i < object.dlpi_phnum; ++i)
-      if (object.dlpi_phdr[i].p_type == PT_DYNAMIC)
-        entry = reinterpret_cast<const ElfW(Dyn)*>(object.dlpi_addr + object.dlpi_phdr[i].p_vaddr);
-    for (; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
+  explicit DynamicSymbols(const link_map& object) {
+    for (const ElfW(Dyn)* entry = object.l_ld; entry != nullptr && entry->d_tag != DT_NULL;
+         ++entry) {
       // Relocated, except in the vDSO, which has none of these functions.
-      if (entry->d_un.d_ptr < object.dlpi_addr) continue;
+      if (entry->d_un.d_ptr < object.l_addr) continue;
       const auto* const address = reinterpret_cast<const void*>(entry->d_un.d_ptr);
       if (entry->d_tag == DT_SYMTAB) symbols = static_cast<const ElfW(Sym)*>(address);
       if (entry->d_tag == DT_STRTAB) names = static_cast<const char*>(address);
@@ -67,37 +81,28 @@ struct DynamicSymbols {
       const std::uint32_t known = chain[index - first];
       const ElfW(Sym)& symbol = symbols[index];
       if ((known | 1) == (hash | 1) && symbol.st_shndx != SHN_UNDEF &&
-          std::strcmp(names + symbol.st_name, name) == 0)
+          equals(names + symbol.st_name, name))
         return &symbol;
       if ((known & 1) != 0) return nullptr;
     }
   }
 };
 
-// In the objects behind our own, as RTLD_NEXT would.
-struct Search {
-  const char* name;
-  bool passed_own = false;
-  std::uint64_t found = 0;
-};
-
 bool is_own(const void* address) { return address >= __ehdr_start && address < _end; }
 
-int look_in(dl_phdr_info* object, std::size_t, void* data) {
-  Search& search = *static_cast<Search*>(data);
-  if (!search.passed_own) return search.passed_own = is_own(object->dlpi_phdr), 0;
-  if (std::string_view(object->dlpi_name).find("vdso") != std::string_view::npos) return 0;
-  if (const ElfW(Sym)* symbol = DynamicSymbols(*object).find(search.name))
-    search.found = object->dlpi_addr + symbol->st_value;
-  return search.found != 0 ? 1 : 0;
-}
-
+// In the objects behind our own, as RTLD_NEXT would.
 template <class Function>
 void find_next(Function*& function, const char* name) {
-  if (function != nullptr) return;
-  Search search{.name = name};
-  dl_iterate_phdr(look_in, &search);
-  function = reinterpret_cast<Function*>(search.found);
+  bool passed_own = false;
+  for (const link_map* object = _r_debug.r_map; object != nullptr && function == nullptr;
+       object = object->l_next) {
+    if (!passed_own)
+      passed_own = is_own(object->l_ld);
+    else if (contains(object->l_name, "vdso"))
+      continue;
+    else if (const ElfW(Sym)* symbol = DynamicSymbols(*object).find(name))
+      function = reinterpret_cast<Function*>(object->l_addr + symbol->st_value);
+  }
 }
 
 void* own_handle() {
@@ -129,7 +134,7 @@ void* photofinish_wrapper_of(void* handle, const char* name, const void* caller)
   find_next(photofinish_real_dlvsym, "dlvsym");
   if (handle == RTLD_DEFAULT || handle == RTLD_NEXT || name == nullptr || is_own(caller))
     return nullptr;
-  if (std::strncmp(name, "MPI_", 4) != 0 && std::strncmp(name, "MPIX_", 5) != 0) return nullptr;
+  if (!starts_with(name, "MPI_") && !starts_with(name, "MPIX_")) return nullptr;
   void* const own = own_handle();
   void* const wrapper = own != nullptr ? photofinish_real_dlsym(own, name) : nullptr;
   if (wrapper == nullptr) return nullptr;

@@ -4,4 +4,4 @@
 // output: done
 // expect race: put @{put} load @{load}
 // expect report: NOTE: photofinish: sampled * of * accesses to shared memory (*%; a whole loop may count as one)*
-// expect report: NOTE: photofinish: sampling cost *% of the CPU time of rank *, a slowdown of *x (budget 100x); *% was for MPI calls, which are never skipped. Not included: the test before each access
+// expect report: NOTE: photofinish: sampling cost *% of the CPU time of rank *, a slowdown of *x (budget 100x); *% was for MPI calls, which are never skipped*

@@ -5,7 +5,7 @@
 // output: done
 // expect race: put @{put} load @{load}
 // expect report: NOTE: photofinish: sampled * of * accesses to shared memory (*%; a whole loop may count as one); * of * sites were subsampled, so races there may be missed
-// expect report: NOTE: photofinish: sampling cost *% of the CPU time of rank *, a slowdown of *x; *% was for MPI calls, which are never skipped. Not included: the test before each access
+// expect report: NOTE: photofinish: sampling cost *% of the CPU time of rank *, a slowdown of *x; *% was for MPI calls, which are never skipped*
 
 enum { kCells = 1 << 12, kSteps = 50, kTimes = 20000 };
 

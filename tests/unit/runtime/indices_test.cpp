@@ -87,6 +87,7 @@ TEST(Indices, AreKnownAgainWhereverTheyLie) {
     ASSERT_TRUE(indices.read(moved.data(), moved.size()));
     EXPECT_EQ(indices.pattern({1, 8, 8}), first);
   }
+  ASSERT_TRUE(indices.read(row.numbers.data(), row.numbers.size()));
   EXPECT_NE(indices.pattern({1, 8, 4}), first);
 }
 

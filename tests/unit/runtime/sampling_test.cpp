@@ -73,13 +73,14 @@ TEST(Budget, WithoutOneNothingIsKeptBack) {
 }
 
 std::vector<bool> g_lifted;
+bool g_rests;
 std::uint64_t g_processor_ns;
 std::unique_ptr<Sampling> sampling(double slowdown) {
   g_lifted.clear();
   g_processor_ns = 500;
   return std::make_unique<Sampling>(
       slowdown, ticks(), TickRate().ns_per_tick(), [](bool lifted) { g_lifted.push_back(lifted); },
-      [] { return g_processor_ns; });
+      [](bool rests) { g_rests = rests; }, [] { return g_processor_ns; });
 }
 
 std::uint64_t checks(Sampling& sampling, photofinish_site& site, std::uint64_t times) {
@@ -150,6 +151,41 @@ TEST(Sampling, LiftsTheMarksWhenTheBudgetIsSpentAndPutsThemBack) {
   EXPECT_NEAR(static_cast<double>(reported.own_ns), 1e9, 1e8);
   EXPECT_EQ(reported.recording_ns, 0u);
   EXPECT_EQ(reported.run_ns, 100'000'000'500u);
+}
+
+// A program whose tests take a fifth of its time, in phases of two kinds.
+TEST(Sampling, TheCostOfTestsIsThatOfPhasesWithThem) {
+  const auto sampler = sampling(100);
+  const auto ms = static_cast<std::uint64_t>(1e6 / TickRate().ns_per_tick());
+  const double before = static_cast<double>(sampler->summary(ticks()).run_ns);
+  std::uint64_t now = ticks();
+  double tests = 0, all = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const std::uint64_t site = 7 + static_cast<std::uint64_t>(i % 2);
+    const std::uint64_t work = (i % 2 == 0 ? 1'000'000u : 3'000'000u) + (i * 7919u) % 100'000u;
+    sampler->begin_phase(site, now);
+    const std::uint64_t with_tests = g_rests ? 0 : work / 4;
+    g_processor_ns += work + with_tests;
+    tests += static_cast<double>(with_tests);
+    all += static_cast<double>(work + with_tests);
+    sampler->end_phase(now += 2 * ms);
+    EXPECT_FALSE(g_rests);
+  }
+  const SamplingDefinition reported = sampler->summary(now);
+  EXPECT_NEAR(static_cast<double>(reported.run_ns) - before, all, 1);
+  EXPECT_NEAR(static_cast<double>(reported.tests_ns), tests, 0.05 * tests);
+  EXPECT_GT(static_cast<double>(reported.compared_ns), 0.95 * all);
+  EXPECT_GT(tests, 0.15 * all);  // few phases ran without
+}
+
+TEST(Sampling, WithoutABudgetNoPhaseRunsWithoutTests) {
+  const auto sampler = sampling(0);
+  const auto ms = static_cast<std::uint64_t>(1e6 / TickRate().ns_per_tick());
+  for (std::uint64_t now = ticks(), i = 0; i < 100; ++i) {
+    sampler->begin_phase(7, now);
+    EXPECT_FALSE(g_rests);
+    sampler->end_phase(now += ms);
+  }
 }
 
 TEST(Sampling, WaitingInACallIsNoTimeToSpend) {

@@ -4,6 +4,7 @@
 
 #include <alloca.h>
 #include <unwind.h>
+#include <atomic>
 
 #include <numeric>
 #include <set>
@@ -33,7 +34,7 @@ call_without_table:
 
 // Counts walks: the unwinder is called through here.
 namespace {
-int g_walks = 0;
+std::atomic<int> g_walks = 0;
 }
 extern "C" _Unwind_Reason_Code __real__Unwind_Backtrace(_Unwind_Trace_Fn visit, void* argument);
 extern "C" _Unwind_Reason_Code __wrap__Unwind_Backtrace(_Unwind_Trace_Fn visit, void* argument) {
