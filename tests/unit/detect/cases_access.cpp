@@ -77,7 +77,7 @@ const Made kLocal[] = {
        s.load(0, kBuffer, 8);
        return {{receive, load, NotComplete}, {receive, store, NotComplete}};
      }},
-    {"MPI_Request_get_status that says so completes, MPI_Request_free ends", 2,
+    {"MPI_Request_get_status that says so completes", 2,
      [](Script& s) -> Races {
        const Ref one = s.send(0, MpiCall::MPI_Isend, 1, 0, kInts);
        s.get_status(0, s.request(one), false);
@@ -85,10 +85,18 @@ const Made kLocal[] = {
        s.get_status(0, s.request(one), true);
        s.store(0, kBuffer, 8);
        s.wait(s.request(one));
-       const Ref other = s.send(0, MpiCall::MPI_Isend, 1, 1, kInts);
-       s.free_request(0, s.request(other));
-       s.store(0, kBuffer, 8);
        return {{one, store, NotComplete}};
+     }},
+    {"after MPI_Request_free, a send ends when the rank hears from another one", 2,
+     [](Script& s) -> Races {
+       const Ref send = s.send(0, MpiCall::MPI_Isend, 1, 1, kInts);
+       s.free_request(0, s.request(send));
+       const Ref store = s.store(0, kBuffer, 8);
+       s.receive(1, 0, 1, fresh(s), {0, 1, 8});
+       s.send(1, MpiCall::MPI_Send, 0, 0, fresh(s));
+       s.receive(0, 1, 0, fresh(s), {1, 0, 8});
+       s.store(0, kBuffer, 8);
+       return {{send, store, NotComplete}};
      }},
     {"a persistent send reads from its start to its completion", 2,
      [](Script& s) -> Races {

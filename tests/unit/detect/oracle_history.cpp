@@ -65,6 +65,8 @@ class RankReader {
       now_ = {rank_, number};
       event_ = &events[number];
       read_event();
+      if (event_->returned && (may_learn(*event_) || event_->call == MpiCall::MPI_Ssend))
+        end(std::exchange(freed_, {}), return_timestamp());
     }
   }
 
@@ -220,8 +222,13 @@ class RankReader {
         return;
       case Action::RequestFree:
         if (const auto freed = requests_.find(event_->requests[0]);
-            freed != requests_.end() && !freed->second.one_sided)
-          end(freed->second.touches, return_timestamp());
+            freed != requests_.end() && !freed->second.one_sided) {
+          const Request& request = freed->second;
+          if (request.sent || request.received)
+            freed_.insert(freed_.end(), request.touches.begin(), request.touches.end());
+          else
+            end(request.touches, return_timestamp());
+        }
         return;
       case Action::Fence:
         return read_fence();
@@ -515,6 +522,7 @@ class RankReader {
   Ref now_;
   const Event* event_ = nullptr;
   std::map<RequestId, Request> requests_;
+  std::vector<std::size_t> freed_;  // of messages whose requests were freed
   std::vector<Operation> operations_;
   std::map<std::int64_t, std::size_t> messages_, atomics_;
   std::map<std::pair<Uid, Counted>, std::size_t> joined_;
