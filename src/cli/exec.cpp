@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <string_view>
 
 #include "cli/commands.h"
 #include "cli/launched.h"
@@ -64,13 +63,6 @@ std::string openmp_preload(const std::string& program) {
   return runtime.preload.empty() ? "" : ":" + runtime.preload;
 }
 
-// ThreadSanitizer does not allow the memory that the tool reserves.
-bool has_thread_sanitizer(const std::string& program) {
-  const std::string_view names[] = {"__tsan_init"};
-  const auto symbols = dynamic_symbols(program, names);
-  return symbols && (!symbols->needed.empty() || !symbols->defined.empty());
-}
-
 // AddressSanitizer refuses to run behind a preloaded library. Ours does not disturb it.
 void allow_address_sanitizer(const std::string& program) {
   const auto elf = read_elf(program);
@@ -101,10 +93,6 @@ int run_exec(const Options& options, const ExecArguments& arguments) {
     return fail_once(fmt::format(
         "{} was built with {}, and this is the launcher of another MPI: start it with {}'s",
         arguments.line[0], name_of(*program->flavour), name_of(*program->flavour)));
-  if (has_thread_sanitizer(program->path))
-    return fail_once(arguments.line[0] +
-                     " is built with ThreadSanitizer, which does not work together with "
-                     "photofinish: build it without -fsanitize=thread");
   const auto library = preload_library(*flavour);
   if (!library) return fail_once(library.error().message);
 

@@ -252,6 +252,12 @@ Result<std::string> find_in_path(const std::string& name) {
       fmt::format("{}: program not found in PATH; check its name, or give its path", name)};
 }
 
+bool has_thread_sanitizer(const std::string& path) {
+  const std::string_view names[] = {"__tsan_init"};
+  const auto symbols = dynamic_symbols(path, names);
+  return symbols && (!symbols->needed.empty() || !symbols->defined.empty());
+}
+
 }  // namespace
 
 const char* name_of(MpiFlavour flavour) {
@@ -276,6 +282,11 @@ Result<MpiProgram> inspect_program(const std::string& name) {
                              *path, kGiveFlavour)};
   if (kind_of_file(*path) != FileKind::Elf)
     return MpiProgram{.path = *path, .flavour = {}, .mpi_library = {}};
+  if (has_thread_sanitizer(*path))
+    return Error{fmt::format(
+        "{} is built with ThreadSanitizer, which does not allow the memory that photofinish "
+        "reserves: build it without -fsanitize=thread",
+        *path)};
   return inspect_elf(*path);
 }
 

@@ -223,12 +223,17 @@ std::string message_text(const Deadlock::Waits& waits, RunNotes& notes) {
   return fmt::format(" ({})", text);
 }
 
-// The communicators of the collectives that ranks wait in, as far as they are known.
+// The communicator of the collective of MPI that the rank waits in; empty: none, or not known.
+std::string communicator_of(const Deadlock::Waits& waits, RunNotes& notes) {
+  const SiteNotes& site = notes.site(waits.rank, waits.site);
+  const bool is_collective = waits.what == Deadlock::Waits::For::Other && site.call &&
+                             traits(*site.call).name.starts_with("MPI_");
+  return is_collective ? site.comm : "";
+}
+
 std::set<std::string> communicators_of(const Deadlock& deadlock, RunNotes& notes) {
   std::set<std::string> comms;
-  for (const Deadlock::Waits& waits : deadlock.waits)
-    if (waits.what == Deadlock::Waits::For::Other)
-      comms.insert(notes.site(waits.rank, waits.site).comm);
+  for (const Deadlock::Waits& waits : deadlock.waits) comms.insert(communicator_of(waits, notes));
   comms.erase("");
   return comms;
 }
@@ -283,8 +288,7 @@ DeadlockDocument describe_deadlock(const Deadlock& deadlock, RunNotes& notes) {
                           message_text(waits, notes));
     else
       line += message_text(waits, notes);
-    if (const std::string& comm = notes.site(waits.rank, waits.site).comm;
-        waits.what == Deadlock::Waits::For::Other && !comm.empty() && names_comms)
+    if (const std::string comm = communicator_of(waits, notes); !comm.empty() && names_comms)
       line += fmt::format(" ({})", comm);
     line += " for " + waited_for(waits, deadlock.came_about, notes);
     reported.waits.push_back({waits.rank, waits.on, at, line,
