@@ -15,7 +15,7 @@ int main(void) {
   shmem_init();
   const int me = shmem_my_pe(), pes = shmem_n_pes();
   // Open MPI makes progress for static data only inside calls: words that others wait for are on
-  // the heap.
+  // the heap, and nobody polls with loads while others may still access the static data.
   volatile long* ready = shmem_calloc(8, sizeof(long));
   long* words = shmem_calloc(16, sizeof(long));
   long *next_piece = words, *lock = words + 1, *owner_of_lock = words + 2, *flag = words + 3,
@@ -31,6 +31,7 @@ int main(void) {
     hash = mix(hash, history[(piece + 7) % 64]);
     hash = mix(hash, shmem_long_g(&history[piece % 64], (me + 1) % pes));
   }
+  shmem_barrier_all();
   shmem_set_lock(lock);
   const long before = shmem_long_g(owner_of_lock, 0);
   shmem_long_p(owner_of_lock, before * 10 + me + 1, 0);
