@@ -31,7 +31,7 @@ std::uint8_t* pack(const std::uint8_t* data, std::size_t size, std::uint8_t* out
     std::memcpy(out + 1, &bytes, kWord);
     out += 1 + kept;
   }
-  std::memcpy(out, data, size % kWord);
+  if (size % kWord > 0) std::memcpy(out, data, size % kWord);  // an empty block may be at null
   return out + size % kWord;
 }
 
@@ -52,7 +52,7 @@ const std::uint8_t* unpack(const std::uint8_t* in, const std::uint8_t* end, std:
     std::memcpy(data, &before, kWord);
   }
   if (static_cast<std::size_t>(end - in) < size % kWord) return nullptr;
-  std::memcpy(data, in, size % kWord);
+  if (size % kWord > 0) std::memcpy(data, in, size % kWord);
   return in + size % kWord;
 }
 
