@@ -6,6 +6,7 @@
 
 #include "frontend/caf/table/caf_call.h"
 #include "report/event_text.h"
+#include "report/side_words.h"
 
 namespace photofinish {
 namespace {
@@ -36,10 +37,6 @@ std::string two(const FindingSide& a, const FindingSide& b) {
   if (noun_of(a) != noun_of(b)) return with_the(a) + " and " + with_the(b);
   return fmt::format("the two {}{}", noun_of(a),
                      is_caf(a.call) && is_collective(a.call) ? " calls" : "s");
-}
-
-std::string byte_count(std::uint64_t bytes) {
-  return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -111,8 +108,8 @@ std::string CafWords::headline(int index) const {
   const std::string what =
       is_caf(s.call) && is_collective(s.call)
           ? fmt::format("{} of {} by {} of {}", only_reads(s) ? "read" : "write",
-                        byte_count(s.bytes), noun_of(s), image_text(s.rank))
-          : fmt::format("{} of {} by {}", noun_of(s), byte_count(s.bytes), image_text(s.rank));
+                        bytes_text(s.bytes), noun_of(s), image_text(s.rank))
+          : fmt::format("{} of {} by {}", noun_of(s), bytes_text(s.bytes), image_text(s.rank));
   return index == 0 && is_coarray() ? fmt::format("{}, {}", what, object()) : what;
 }
 
@@ -125,7 +122,7 @@ std::optional<BlockNotes> CafWords::component() const {
 std::string CafWords::memory() const {
   if (!is_coarray()) return fmt::format("memory of {}", image_text(finding_.owner));
   if (const auto block = component())
-    return fmt::format("allocatable component of {}, allocated in {}", byte_count(block->bytes),
+    return fmt::format("allocatable component of {}, allocated in {}", bytes_text(block->bytes),
                        block->allocated_at);
   const WindowNotes& coarray = window();
   std::string text = "coarray" + (coarray.name.empty() ? "" : " `" + coarray.name + "`");

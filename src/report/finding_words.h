@@ -50,16 +50,16 @@ class FindingWords {
   std::string whose(const FindingSide& side, bool names_thread = false) const;
   std::string owner() const;  // "rank 3"
   EpochKind epoch_kind(const FindingSide& side) const;
+  // A put in a post/start epoch does not complete at its origin: it completes at the target.
+  bool ends_at_target(const FindingSide& side) const {
+    return epoch_kind(side) == EpochKind::Start && side.end == kNever;
+  }
   std::string at(const FindingSide& side, SiteId site) const;
   std::string window_name() const;
   std::string bytes_in_window() const;
   std::string bytes_in_window(Uid win, std::int64_t offset) const;
   bool in_two_windows() const;  // over the same memory
   std::string window_of(const FindingSide& side) const;
-  // Symmetric memory: "`grid` +0x40..0x48", "symmetric heap block +0x40..0x48", and where it is
-  // from.
-  std::string symmetric_object() const;
-  std::string symmetric_memory() const;
   std::string allocated() const;  // "block of 4000 bytes allocated in main halo.c:12"
   std::string named() const;      // "`halo`, local of main", "variable `grid`"; may be empty
   std::string expression() const;
@@ -77,13 +77,10 @@ class FindingWords {
   std::optional<LockReason> lock_reason() const;
   std::string completing_call(const FindingSide& side) const;
   std::string advice_not_complete() const;
-  std::string advice_threads() const;
   std::string advice_no_order() const;
   std::string advice_overlap() const;
   std::string advice_remote() const;
   bool in_lock_all(const FindingSide& side) const;
-  std::string openshmem_advice() const;
-  std::string openshmem_order() const;
 
   const Finding& finding_;
   RunNotes& notes_;

@@ -6,14 +6,10 @@
 
 #include "frontend/upc/table/upc_call.h"
 #include "report/event_text.h"
+#include "report/side_words.h"
 
 namespace photofinish {
 namespace {
-
-bool is_plain(const FindingSide& side) {
-  const Action action = traits(side.call).action;
-  return action == Action::Load || action == Action::Store;
-}
 
 bool is_of_language(const FindingSide& side) {
   return is_plain(side) || side.call == UpcCall::shared_read || side.call == UpcCall::shared_write;
@@ -28,31 +24,24 @@ bool reads(const FindingSide& side) {
          side.call == UpcCall::strict_read;
 }
 
-std::string name_of(const FindingSide& side) { return std::string(traits(side.call).name); }
-
-std::string noun(const FindingSide& side) {
+std::string access_noun(const FindingSide& side) {
   if (is_strict(side)) return reads(side) ? "strict read" : "strict write";
   if (is_of_language(side)) return reads(side) ? "read" : "write";
-  return name_of(side);
+  return name_of(side.call);
 }
 
-std::string with_article(const FindingSide& side) {
-  return (is_of_language(side) || is_strict(side) ? "the " : "") + noun(side);
+std::string access_with_article(const FindingSide& side) {
+  return (is_of_language(side) || is_strict(side) ? "the " : "") + access_noun(side);
 }
 
-std::string both(const FindingSide& a, const FindingSide& b) {
-  if (noun(a) != noun(b)) return with_article(a) + " and " + with_article(b);
-  return is_of_language(a) || is_strict(a) ? fmt::format("the two {}s", noun(a))
-                                           : fmt::format("the two {} calls", noun(a));
-}
-
-std::string bytes_text(std::uint64_t bytes) {
-  return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+std::string both_accesses(const FindingSide& a, const FindingSide& b) {
+  if (access_noun(a) != access_noun(b))
+    return access_with_article(a) + " and " + access_with_article(b);
+  return is_of_language(a) || is_strict(a) ? fmt::format("the two {}s", access_noun(a))
+                                           : fmt::format("the two {} calls", access_noun(a));
 }
 
 std::string thread(WorldRank rank) { return fmt::format("thread {}", rank_text(rank)); }
-
-bool outlasts_call(const FindingSide& side) { return side.end > side.begin + 1; }
 
 }  // namespace
 
@@ -79,10 +68,10 @@ Finding as_accesses_of_upc(Finding finding, RunNotes& notes) {
 const WindowNotes& UpcWords::window() const { return notes_.window(finding_.owner, finding_.win); }
 
 std::string UpcWords::whose(const FindingSide& side) const {
-  return fmt::format("{} of {}", with_article(side), thread(side.rank));
+  return fmt::format("{} of {}", access_with_article(side), thread(side.rank));
 }
 
-std::string UpcWords::access(int index) const { return noun(side(index)); }
+std::string UpcWords::access(int index) const { return access_noun(side(index)); }
 
 // "table[2][5]"
 std::string UpcWords::element(std::uint64_t index) const {
@@ -130,12 +119,12 @@ std::string UpcWords::object() const {
 std::string UpcWords::headline(int index) const {
   const FindingSide& s = side(index);
   const bool of_call = !is_of_language(s) && !is_strict(s);
-  const std::string what = !of_call                           ? noun(s)
+  const std::string what = !of_call                           ? access_noun(s)
                            : s.kind == AccessKind::Accumulate ? "atomic"
                            : reads(s)                         ? "read"
                                                               : "write";
   const std::string text = fmt::format("{} of {} by {}{}", what, bytes_text(s.bytes),
-                                       of_call ? noun(s) + " of " : "", thread(s.rank));
+                                       of_call ? access_noun(s) + " of " : "", thread(s.rank));
   if (index != 0) return text;
   return fmt::format("{}, {} of {}", text, object(), thread(finding_.owner));
 }
@@ -156,9 +145,9 @@ std::string UpcWords::why() const {
     const bool swapped = b.begin < a.begin;
     const FindingSide &early = side(swapped), &late = side(!swapped);
     const std::string does =
-        is_of_language(late) ? (reads(late) ? "reads" : "writes") : "calls " + noun(late);
+        is_of_language(late) ? (reads(late) ? "reads" : "writes") : "calls " + access_noun(late);
     return fmt::format("The accesses are concurrent: {} {} while its {} is pending{}",
-                       thread(late.rank), does, noun(early),
+                       thread(late.rank), does, access_noun(early),
                        early.end == kNever ? "; no upc_sync completes it." : ".");
   }
   for (const int index : {0, 1})
@@ -174,10 +163,11 @@ std::string UpcWords::why() const {
 std::string UpcWords::advice() const {
   const FindingSide &a = side(0), &b = side(1);
   if (a.rank == b.rank)
-    return "Try: upc_sync (upc_synci for transfers without a handle) between " + both(a, b) + ".";
+    return "Try: upc_sync (upc_synci for transfers without a handle) between " +
+           both_accesses(a, b) + ".";
   const bool pending = outlasts_call(a) || outlasts_call(b);
   const auto has_no_handle = [](const FindingSide& side) {
-    return name_of(side).ends_with("_nbi");
+    return name_of(side.call).ends_with("_nbi");
   };
   std::string text =
       "Try: upc_barrier between them (in a split barrier: the second access after upc_wait)";
@@ -194,7 +184,8 @@ std::string UpcWords::advice() const {
       "another lock to each thread";
   const std::uint64_t bytes = std::max(a.bytes, b.bytes);
   if (is_strict(a) != is_strict(b))
-    text += fmt::format("; or strict for both, as {} is", with_article(is_strict(a) ? a : b));
+    text +=
+        fmt::format("; or strict for both, as {} is", access_with_article(is_strict(a) ? a : b));
   else if (bytes == 4 || bytes == 8)
     text += "; or upc_atomic_relaxed for one word";
   return text + ".";
