@@ -364,9 +364,9 @@ Result<bool> confirm_groups(Confirmer& confirmer, const std::vector<Candidate>& 
 }  // namespace
 
 int run_confirm(const Options& options, const ConfirmArguments& arguments) {
-  const std::string refused = arguments.record ? no_upc_run("confirm --record", arguments.run)
-                                               : no_coarray_run("confirm", arguments.run);
-  if (!refused.empty()) return fail(refused, kExitUsage);
+  if (arguments.record)
+    if (const std::string refused = no_upc_run("confirm --record", arguments.run); !refused.empty())
+      return fail(refused, kExitUsage);
   auto candidates = candidates_of(arguments.run, options.alternatives);
   if (!candidates) return fail(candidates.error().message);
   auto launch = launch_of(options, arguments);

@@ -27,7 +27,7 @@ std::string refuse_upc(const std::string& command, const std::string& what) {
 }
 
 std::string refuse_coarrays(const std::string& command, const std::string& what) {
-  return refusal(command, "coarray", "check", what);
+  return refusal(command, "coarray", "check and confirm", what);
 }
 
 enum class Model { Other, OpenShmem, Upc, Coarray };

@@ -78,8 +78,8 @@ Section judge(const ProgramFacts& program) {
                    "checked, not coarrays",
                    "link it with pfcaf, or with the shared library of OpenCoarrays"});
   else if (program.uses_coarrays)
-    all.push_back({Level::Note,
-                   "a coarray program: confirm, explore, record and group do not support it", ""});
+    all.push_back(
+        {Level::Note, "a coarray program: explore, record and group do not support it", ""});
   if (program.wraps_mpi)
     all.push_back({Level::Note,
                    "defines MPI functions itself, as PMPI tools do: calls that these do not "

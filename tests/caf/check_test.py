@@ -19,8 +19,8 @@ MARKER = re.compile(r"! race ([\d ]+)$")
 IMAGES = 3
 
 
-def declared_races(source):
-    """Pairs of lines."""
+def lines_of_races(source):
+    """The pair of lines of each race."""
     lines = {}
     with open(source, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
@@ -28,7 +28,11 @@ def declared_races(source):
                 for race in marker.group(1).split():
                     lines.setdefault(race, []).append(number)
     assert all(len(pair) <= 2 for pair in lines.values()), f"{source}: a race has more than two lines: {lines}"
-    return sorted({tuple(pair) if len(pair) == 2 else (pair[0], pair[0]) for pair in lines.values()})
+    return {race: tuple(pair) if len(pair) == 2 else (pair[0], pair[0]) for race, pair in lines.items()}
+
+
+def declared_races(source):
+    return sorted(set(lines_of_races(source).values()))
 
 
 def found_races(report, name):

@@ -90,6 +90,12 @@ CAF_ENTRY void _gfortran_caf_sendget(void* to, std::size_t to_offset, int to_ima
                                      Subscript* source_subscripts, int target_kind, int source_kind,
                                      bool overlaps, int* stat) {
   Interception call(CALL_SITE);
+  const auto describe_write = [&](Context& c) {
+    set_result(c, stat);
+    add_section(c, BufferUse::TargetWrite, to, to_offset, to_image,
+                pieces_of(*target, target_subscripts));
+  };
+  call.announce(CafCall::caf_sendget, describe_write);
   call.returning(
       CafCall::caf_sendget,
       [&] {
@@ -102,11 +108,7 @@ CAF_ENTRY void _gfortran_caf_sendget(void* to, std::size_t to_offset, int to_ima
         add_section(c, BufferUse::TargetRead, from, from_offset, from_image,
                     pieces_of(*source, source_subscripts));
       });
-  call.also(CafCall::caf_sendget, [&](Context& c) {
-    set_result(c, stat);
-    add_section(c, BufferUse::TargetWrite, to, to_offset, to_image,
-                pieces_of(*target, target_subscripts));
-  });
+  call.also(CafCall::caf_sendget, describe_write);
 }
 
 }  // namespace photofinish::caf

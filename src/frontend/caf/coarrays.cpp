@@ -41,6 +41,12 @@ Descriptor copy_of(const Descriptor& descriptor) {
   return copy;
 }
 
+// Images have a coarray at different addresses. So its position follows from its identity: one bit
+// that no address has, 24 bits of the identity, and the displacement.
+std::uint64_t position_of_region(const WinDefinition& region) {
+  return std::uint64_t{1} << 62 | region.uid.value >> 40 << 38;
+}
+
 std::string identity_text(Team& team) {
   return "coarray " + std::to_string(++team.registered) + " of " + std::to_string(team.identity);
 }
@@ -143,6 +149,20 @@ Coarrays::Component Coarrays::remove_component(const void* token) {
   if (Reach* const reach = Reach::get(); reach != nullptr && component.bytes > 0)
     reach->remove_memory(component.begin, component.begin + component.bytes);
   return component;
+}
+
+std::optional<std::uint64_t> Coarrays::position_of(std::uint64_t address) const {
+  for (const auto& [token, coarray] : coarrays_)
+    if (const WinDefinition& region = coarray.region;
+        coarray.kind == CoarrayKind::Data && address - region.base < region.size)
+      return position_of_region(region) + (address - region.base);
+  return std::nullopt;
+}
+
+std::uint64_t Coarrays::position_in(WinId id, std::uint64_t displacement) const {
+  for (const auto& [token, coarray] : coarrays_)
+    if (coarray.region.id == id) return position_of_region(coarray.region) + displacement;
+  return displacement;
 }
 
 std::vector<Coarray*> Coarrays::take_undescribed() {

@@ -12,6 +12,7 @@
 #include "frontend/caf/abi.h"
 #include "frontend/caf/images.h"
 #include "frontend/caf/names.h"
+#include "frontend/upc/positions.h"
 #include "model/definitions.h"
 
 namespace photofinish::caf {
@@ -34,7 +35,7 @@ struct Coarray {
   std::map<std::uint64_t, std::int64_t> taken;  // by element: units that this image has waited for
 };
 
-class Coarrays {
+class Coarrays final : public upc::Positions {
  public:
   static Coarrays& get();
 
@@ -57,6 +58,10 @@ class Coarrays {
   void add_component(const void* token, const Component& component);
   // No bytes: it was not allocated.
   Component remove_component(const void* token);
+
+  // Those of components are addresses.
+  std::optional<std::uint64_t> position_of(std::uint64_t address) const override;
+  std::uint64_t position_in(WinId region, std::uint64_t displacement) const override;
 
   // Coarrays whose names and bounds have not been recorded yet: they are known after the call that
   // registers them.

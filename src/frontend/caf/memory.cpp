@@ -43,14 +43,19 @@ CAF_ENTRY void _gfortran_caf_register(std::size_t bytes, int type, void** token,
   };
   if (!call.records()) return made();
   if (kind == RegisterType::ComponentOnly) return made();
-  if (kind == RegisterType::ComponentAllocate)
-    return call.returning(CafCall::caf_register_component, made, [&](Context& c) {
+  if (kind == RegisterType::ComponentAllocate) {
+    const auto describe = [&](Context& c) {
       set_result(c, stat);
       if (c.event.result != 0) return;
       const Coarrays::Component component{reinterpret_cast<std::uint64_t>(variable->base), bytes};
       Coarrays::get().add_component(*token, component);
       describe_component(c, component);
-    });
+    };
+    // A confirming run describes other calls before they are made.
+    return call.is_steered()
+               ? call.waiting(CafCall::caf_register_component, kNothing, made, describe)
+               : call.returning(CafCall::caf_register_component, made, describe);
+  }
   Team& team = Images::get().current();
   call.waiting(
       CafCall::caf_register, [&](Context& c) { set_team(c, team); }, made,

@@ -212,6 +212,11 @@ CAF_ENTRY void _gfortran_caf_sendget_by_ref(void* to, int to_image, Reference* t
                                             int* target_stat, int* source_stat, int target_type,
                                             int source_type) {
   Interception call(CALL_SITE);
+  const auto describe_write = [&](Context& c) {
+    set_result(c, target_stat);
+    add_referenced(c, BufferUse::TargetWrite, to, to_image, to_references);
+  };
+  call.announce(CafCall::caf_sendget_by_ref, describe_write);
   call.returning(
       CafCall::caf_sendget_by_ref,
       [&] {
@@ -223,10 +228,7 @@ CAF_ENTRY void _gfortran_caf_sendget_by_ref(void* to, int to_image, Reference* t
         set_result(c, source_stat);
         add_referenced(c, BufferUse::TargetRead, from, from_image, from_references);
       });
-  call.also(CafCall::caf_sendget_by_ref, [&](Context& c) {
-    set_result(c, target_stat);
-    add_referenced(c, BufferUse::TargetWrite, to, to_image, to_references);
-  });
+  call.also(CafCall::caf_sendget_by_ref, describe_write);
 }
 
 // The library's own access to the status of a component.

@@ -44,6 +44,7 @@ void run_first_call(CallSite call_site, int* argc, char*** argv) {
   if (task == nullptr || !guarded([&] {
         Images::get().start();
         Coarrays::get().start();
+        upc::steered::start(Coarrays::get());
         Context c(*task, CafCall::caf_init);
         mpi::locate(c, call_site);
         set_team(c, Images::get().initial());

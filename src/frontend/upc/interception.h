@@ -143,6 +143,7 @@ class Interception {
   void ending(Call call, Made made) {
     if (steering_ != nullptr) {
       if (!enter_steered(call, kNothing, false)) return made();
+      close_steered();
       mpi::before_last_call();
       made();
       leave_steered(kNothing, true, 0);
@@ -167,6 +168,15 @@ class Interception {
   // the analysis is incomplete.
   template <class Describe, class Meet>
   bool ending(Call call, Describe describe, Meet meet) {
+    if (steering_ != nullptr) {
+      enter_steered(call, describe, false);
+      if (!meet()) return false;
+      if (steering_ != nullptr) close_steered();
+      mpi::before_last_call();
+      leave_steered(kNothing, true, 0);
+      if (Recorder* const recorder = Recorder::last()) recorder->finalized();
+      return true;
+    }
     const bool records = task_ != nullptr && finish([&] {
                            describe(begin(call));
                            start_ = ticks();
@@ -202,7 +212,7 @@ class Interception {
   template <class Describe>
   void add_steered(Call call, Describe describe) {
     describe(begin(call));
-    steered_.push_back(steered::event_of(*context_));
+    steered_.push_back(steered::event_of(*steering_, *context_));
   }
   // False: the tool has failed, or the call has nothing to do with the race.
   template <class Describe>
@@ -216,6 +226,10 @@ class Interception {
     task_ = nullptr;
     mpi::before_passing_on(traits(call).action, 0);
     return false;
+  }
+  void close_steered() {
+    steering_->close_channel();
+    steering_->begin_waiting();  // for all to see, to the end
   }
   template <class Results>
   void leave_steered(Results results, bool succeeded, std::int64_t handle) {

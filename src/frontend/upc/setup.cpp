@@ -32,7 +32,7 @@ UPC_ENTRY void __upc_init(int* argc, char*** argv) {
   Task* const task = recorder != nullptr ? mpi::task_of(*recorder) : nullptr;
   if (task == nullptr || !guarded([&] {
         const auto layouts = SharedMemory::get().start();
-        steered::start();
+        steered::start(SharedMemory::get());
         Context c(*task, UpcCall::upc_init);
         mpi::locate(c, call_site);
         append_event(c, *recorder, begun, end);

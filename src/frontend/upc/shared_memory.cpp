@@ -85,16 +85,15 @@ SharedMemory::Place SharedMemory::find(std::uint64_t offset) const {
   return {std::prev(next)->region, offset - std::prev(next)->begin};
 }
 
-std::optional<std::uint64_t> SharedMemory::offset_of(const void* address) const {
-  const auto at = reinterpret_cast<std::uint64_t>(address);
-  if (at < segment_ || at >= segment_ + end_) return std::nullopt;
-  return at - segment_;
+std::optional<std::uint64_t> SharedMemory::position_of(std::uint64_t address) const {
+  if (address < segment_ || address >= segment_ + end_) return std::nullopt;
+  return address - segment_;
 }
 
-std::uint64_t SharedMemory::begin_of(WinId region) const {
+std::uint64_t SharedMemory::position_in(WinId region, std::uint64_t displacement) const {
   const auto found = std::find_if(objects_.begin(), objects_.end(),
                                   [&](const Object& object) { return object.region == region; });
-  return found != objects_.end() ? found->begin : 0;
+  return displacement + (found != objects_.end() ? found->begin : 0);
 }
 
 }  // namespace photofinish::upc

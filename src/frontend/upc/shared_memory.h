@@ -9,12 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "frontend/upc/positions.h"
 #include "model/definitions.h"
 #include "upc_runtime/position.h"
 
 namespace photofinish::upc {
 
-class SharedMemory {
+class SharedMemory final : public Positions {
  public:
   static SharedMemory& get();
 
@@ -43,9 +44,9 @@ class SharedMemory {
     std::uint64_t displacement = 0;
   };
   Place find(std::uint64_t offset) const;
-  // The offset of an address in this thread's segment, and where a region begins in all segments.
-  std::optional<std::uint64_t> offset_of(const void* address) const;
-  std::uint64_t begin_of(WinId region) const;
+  // Offsets in the segments.
+  std::optional<std::uint64_t> position_of(std::uint64_t address) const override;
+  std::uint64_t position_in(WinId region, std::uint64_t displacement) const override;
 
  private:
   SharedMemory() = default;

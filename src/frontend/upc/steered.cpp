@@ -22,6 +22,8 @@ bool is_nonblocking(Call call) {
          value_of(call) <= value_of(UpcCall::upc_memset_nbi);
 }
 
+const Positions* g_memory = nullptr;
+
 constexpr std::uint64_t kDeferred = std::uint64_t{1} << 63;  // the runtime's handles are smaller
 
 struct Scope final : OperationScope {
@@ -62,10 +64,15 @@ bool is_of_kind(BufferUse use, AccessKind kind) {
   }
 }
 
-bool is_of_side(const Event& event, const Event::Part& part, const ScheduledSide& side) {
-  return side.any_form([&](const ScheduledSide::Form& form) {
-    return form.call == event.call && is_of_kind(part.use, form.kind);
+// The kind of access that the part is, if it is of this side.
+std::optional<AccessKind> kind_of(const Event& event, const Event::Part& part,
+                                  const ScheduledSide& side) {
+  std::optional<AccessKind> kind;
+  side.any_form([&](const ScheduledSide::Form& form) {
+    if (form.call == event.call && is_of_kind(part.buffer.access, form.kind)) kind = form.kind;
+    return kind.has_value();
   });
+  return kind;
 }
 
 // The sides that the event is, of those that its site is: a copy reads and writes at one site.
@@ -74,7 +81,7 @@ std::uint32_t sides_of(Steering& steering, const Event& event) {
   for (std::uint32_t index = 0; index < 2 && sides != 0; ++index) {
     const ScheduledSide& side = steering.schedule().sides[index];
     if (std::none_of(event.parts.begin(), event.parts.end(),
-                     [&](const Event::Part& part) { return is_of_side(event, part, side); }))
+                     [&](const Event::Part& part) { return kind_of(event, part, side); }))
       sides &= ~(1u << index);
   }
   return sides;
@@ -115,9 +122,10 @@ void add_bytes(const Steering& steering, TableEntry& access, const Event& event)
   const ScheduledSide& side = steering.side_of(access);
   bool first = true;
   for (const Event::Part& part : event.parts) {
-    if (!is_of_side(event, part, side)) continue;
+    const auto kind = kind_of(event, part, side);
+    if (!kind) continue;
     if (std::exchange(first, false)) access.owner = part.owner;
-    if (access.owner == part.owner) add_piece(access, {part.begin, part.bytes, {}});
+    if (access.owner == part.owner) steering.add_buffers(access, {part.buffer}, *kind, 0, 1);
   }
 }
 
@@ -127,50 +135,47 @@ bool is_side_in_target(const Steering& steering) {
 
 }  // namespace
 
-void start() {
+void start(const Positions& memory) {
   Steering* const steering = Steering::get();
   if (steering == nullptr) return;
+  g_memory = &memory;
   guarded([&] {
     steering->add_memory([steering](std::int64_t address) -> std::optional<Steering::Place> {
-      const auto offset = SharedMemory::get().offset_of(reinterpret_cast<const void*>(address));
-      if (!offset) return std::nullopt;
-      return Steering::Place{steering->rank(), static_cast<std::int64_t>(*offset)};
+      const auto position = g_memory->position_of(static_cast<std::uint64_t>(address));
+      if (!position) return std::nullopt;
+      return Steering::Place{steering->rank(), static_cast<std::int64_t>(*position)};
     });
   });
 }
 
-Event event_of(const mpi::Context& c) {
+Event event_of(const Steering& steering, const mpi::Context& c) {
   const FieldSet& fields = c.event.fields;
-  const SharedMemory& memory = SharedMemory::get();
   Event event{.call = c.call, .site = c.event.site, .parts = {}, .lock = {}};
   const auto target = static_cast<std::int32_t>(fields[Field::target]);
-  const std::uint64_t region =
-      fields.has(Field::win)
-          ? memory.begin_of(WinId(static_cast<std::uint32_t>(fields[Field::win])))
-          : 0;
-  for (const Buffer& buffer : c.event.buffers) {
-    Event::Part part{buffer.access, static_cast<std::int32_t>(memory.own_thread()),
-                     static_cast<std::int64_t>(buffer.address), buffer.count};
-    if (buffer.access >= BufferUse::TargetRead) {
-      part.owner = target;
-      part.begin += static_cast<std::int64_t>(region);
-    } else if (const auto offset =
-                   memory.offset_of(reinterpret_cast<const void*>(buffer.address))) {
-      part.begin = static_cast<std::int64_t>(*offset);
-    }
-    event.parts.push_back(part);
+  const auto position_in_region = [&](std::uint64_t displacement) {
+    return fields.has(Field::win)
+               ? g_memory->position_in(WinId(static_cast<std::uint32_t>(fields[Field::win])),
+                                       displacement)
+               : displacement;
+  };
+  for (Buffer buffer : c.event.buffers) {
+    const bool at_target = buffer.access >= BufferUse::TargetRead;
+    buffer.address = at_target ? position_in_region(buffer.address)
+                               : g_memory->position_of(buffer.address).value_or(buffer.address);
+    event.parts.push_back({at_target ? target : steering.rank().value, buffer});
   }
   if (fields.has(Field::key))
-    event.lock = {region + static_cast<std::uint64_t>(fields[Field::key]), target, 1};
+    event.lock = {position_in_region(static_cast<std::uint64_t>(fields[Field::key])), target, 1};
   if (fields.has(Field::context)) event.handle = fields[Field::context];
   return event;
 }
 
 bool lets_pass(Steering& steering, Call call) {
   const Action action = traits(call).action;
-  const bool accesses = (action == Action::Put || action == Action::Get ||
-                         action == Action::Accumulate || action == Action::FetchAndOp) &&
-                        !is_nonblocking(call);
+  const bool accesses =
+      (action == Action::Put || action == Action::Get || action == Action::Accumulate ||
+       action == Action::FetchAndOp || action == Action::CompareAndSwap) &&
+      !is_nonblocking(call);
   return (accesses || action == Action::Barrier || action == Action::Synchronize ||
           action == Action::Order) &&
          steering.lets_pass(call);
@@ -194,7 +199,6 @@ void before(Steering& steering, const std::vector<Event>& events, bool transfers
     steering.reach(access, {.stays_pending = transfers, .is_deferrable = transfers});
   }
   steering.lift_if_settled();
-  if (traits(own.call).action == Action::Finalize) steering.close_channel();
   if (waits(own.call)) steering.begin_waiting();
 }
 

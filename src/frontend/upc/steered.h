@@ -1,5 +1,5 @@
-// UPC's part in a confirming run: what a call accesses, and which call completes a transfer. The
-// engine is steering/steering.h.
+// UPC's part in a confirming run, and that of coarrays: what a call accesses, and which call
+// completes a transfer. The engine is steering/steering.h.
 //
 // Accesses of UPC are complete when they return: they wait for the other access, or it waits for
 // them. A non-blocking transfer stays pending until upc_sync of its handle, or upc_synci. To go
@@ -14,12 +14,13 @@
 #include <vector>
 
 #include "frontend/mpi/context.h"
+#include "frontend/upc/positions.h"
 #include "steering/steering.h"
 
 namespace photofinish::upc::steered {
 
-// Once the shared memory is known.
-void start();
+// Once the shared memory is known, which lives as long as the process.
+void start(const Positions& memory);
 
 // A number that no handle has: of transfers that upc_synci completes.
 inline constexpr std::int64_t kImplicit = 1;
@@ -27,9 +28,8 @@ inline constexpr std::int64_t kImplicit = 1;
 // What steering has to know of an event of a call.
 struct Event {
   struct Part {
-    BufferUse use;
     std::int32_t owner;
-    std::int64_t begin, bytes;  // at the owner; in shared memory: the offset in its segment
+    Buffer buffer;  // at its position, if that is in shared memory
   };
   Call call;
   SiteId site;
@@ -37,7 +37,7 @@ struct Event {
   HeldLock lock;            // of upc_lock and upc_unlock
   std::int64_t handle = 0;  // of upc_sync; upc_synci: kImplicit
 };
-Event event_of(const mpi::Context& c);
+Event event_of(const Steering& steering, const mpi::Context& c);
 
 // Whether the call has no access of the race and steering need not see it.
 bool lets_pass(Steering& steering, Call call);
