@@ -60,6 +60,9 @@ class Sanitized(Case):
             text = open(os.path.join(HYBRID, name)).read()
             flags = re.search(r'(?m)^// build: flags="(.*?)"', text)
             ranks = re.search(r"(?m)^// run: .*ranks=(\d+)", text)
+            only = re.search(r"(?m)^// run: .*mpi=(\w+)", text)
+            if only and only[1] not in (cli_test.arguments.mpi, "both"):
+                continue
             with self.subTest(program=name):
                 app = self.path(os.path.splitext(name)[0])
                 built = self.run_(os.path.join(os.path.dirname(cli_test.arguments.photofinish), wrapper), f"--mpi={cli_test.arguments.mpi}", "-g", "-O1", "-w",
@@ -69,7 +72,7 @@ class Sanitized(Case):
                 self.assertNoReport(result)
                 self.assertIn(re.search(r"(?m)^// output: (.*)$", text)[1], result.out, result)
                 self.assertRegex(result.err, rf"{ranks[1]} of {ranks[1]} ranks recorded", result)
-                races = re.search(r"(?m)^// expect race: ", text) is not None
+                races = re.search(r"(?m)^// expect (message )?race: ", text) is not None
                 self.assertEqual(re.search(r"WARNING: photofinish: .* race", result.err) is not None, races, result)
 
     def test_recording(self):
