@@ -115,7 +115,7 @@ std::string CafWords::headline(int index) const {
 
 // Component memory is found by its address.
 std::optional<BlockNotes> CafWords::component() const {
-  const auto& block = notes_.block(finding_.owner, finding_.where.begin);
+  const auto& block = notes_.block(finding_);
   return block && block->allocated_by == CafCall::caf_register_component ? block : std::nullopt;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "frontend/caf/table/caf_call.h"
+#include "frontend/shmem/table/shmem_call.h"
 #include "frontend/upc/table/upc_call.h"
 #include "model/scopes.h"
 #include "report/site_text.h"
@@ -106,7 +107,8 @@ RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings,
     }
     if (finding.win != Uid()) ranks_[finding.owner].windows[finding.win];
     ranks_[finding.owner].variables[finding.where.begin];
-    ranks_[finding.owner].blocks[finding.where.begin];
+    const auto [rank, byte] = block_byte(finding);
+    ranks_[rank].blocks[byte];
     if (finding.win != Uid())
       for (const WorldRank rank : possible_allocators(finding))
         ranks_[rank].heap_blocks[{finding.win, finding.owner, finding.offset}];
@@ -176,8 +178,20 @@ const std::optional<Variable>& RunNotes::variable(WorldRank rank, std::int64_t a
   return notes(rank).variables[address];
 }
 
-const std::optional<BlockNotes>& RunNotes::block(WorldRank rank, std::int64_t address) {
-  return notes(rank).blocks[address];
+// All ranks allocate symmetric memory in the same order, at the same addresses. So if no side is on
+// the owner, another rank knows when the block was there.
+std::pair<WorldRank, RunNotes::BlockByte> RunNotes::block_byte(const Finding& finding) {
+  const FindingSide* known = nullptr;
+  for (const FindingSide& side : finding.sides)
+    if (side.rank == finding.owner || (known == nullptr && is_shmem(side.call))) known = &side;
+  return known != nullptr
+             ? std::pair{known->rank, BlockByte{finding.where.begin, event_of(known->begin)}}
+             : std::pair{finding.owner, BlockByte{finding.where.begin, kNever}};
+}
+
+const std::optional<BlockNotes>& RunNotes::block(const Finding& finding) {
+  const auto [rank, byte] = block_byte(finding);
+  return notes(rank).blocks[byte];
 }
 
 // A load or store is recorded with the next call, when the block may be gone. So the call decides
@@ -252,15 +266,18 @@ RunNotes::RankNotes& RunNotes::notes(WorldRank rank) {
   return notes;
 }
 
-// A later block at the same address replaces an earlier one.
-void RunNotes::read_block(const Event& event, SiteText& text, RankNotes& notes) {
+// A later block at the same address replaces an earlier one, up to the event of the byte.
+void RunNotes::read_block(const Event& event, std::uint64_t number, SiteText& text,
+                          RankNotes& notes) {
   if (traits(event.call).action != Action::SymmetricAllocate || !event.fields.has(Field::address))
     return;
   const auto begin = event.fields[Field::address], bytes = event.fields[Field::size];
-  for (auto block = notes.blocks.lower_bound(begin);
-       block != notes.blocks.end() && block->first < begin + bytes; ++block)
-    block->second = BlockNotes{static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(bytes),
-                               event.call, text.where(event.site)};
+  for (auto block = notes.blocks.lower_bound({begin, 0});
+       block != notes.blocks.end() && block->first.address < begin + bytes; ++block)
+    if (number < block->first.before)
+      block->second =
+          BlockNotes{static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(bytes),
+                     event.call, text.where(event.site)};
 }
 
 // One rank may have allocated the block on all ranks.
@@ -444,7 +461,7 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
         continue;
       }
       if (event->call == CafCall::caf_register_component) read_coarray(*event, text, objects);
-      read_block(*event, text, notes);
+      read_block(*event, number - 1, text, notes);
       read_heap_block(*event, definitions, text, notes);
     }
     if (!scoped.empty()) {

@@ -99,7 +99,7 @@ class RunNotes {
   // The global or static variable at the first common byte of a finding.
   const std::optional<Variable>& variable(WorldRank rank, std::int64_t address);
   // The block of the symmetric heap at the first common byte of a finding.
-  const std::optional<BlockNotes>& block(WorldRank rank, std::int64_t address);
+  const std::optional<BlockNotes>& block(const Finding& finding);
   // The block of a heap of UPC where the accesses are, if a rank of the finding or rank 0 allocated
   // it.
   std::optional<BlockNotes> heap_block(const Finding& finding);
@@ -125,6 +125,13 @@ class RunNotes {
   void save_symbols() const { saved_->write(); }
 
  private:
+  // A byte of symmetric memory in front of an event, by its number.
+  struct BlockByte {
+    std::int64_t address = 0;
+    std::uint64_t before = 0;
+    auto operator<=>(const BlockByte&) const = default;
+  };
+  static std::pair<WorldRank, BlockByte> block_byte(const Finding& finding);
   // Bytes of a heap of UPC.
   struct HeapPlace {
     Uid win;
@@ -153,7 +160,7 @@ class RunNotes {
     std::map<Uid, WindowNotes> windows;
     std::map<Uid, std::string> comms;
     std::map<std::int64_t, std::optional<Variable>> variables;
-    std::map<std::int64_t, std::optional<BlockNotes>> blocks;
+    std::map<BlockByte, std::optional<BlockNotes>> blocks;
     std::map<HeapPlace, std::optional<BlockNotes>> heap_blocks;
     std::map<HeapByte, std::optional<AllocationNotes>> allocations;
     std::map<std::pair<SiteId, std::uint64_t>, ScopeNotes> scopes;
@@ -167,7 +174,8 @@ class RunNotes {
     ranks_[rank].scopes[{site, site_key}];
   }
   void read(WorldRank rank, RankNotes& notes);
-  static void read_block(const Event& event, SiteText& text, RankNotes& notes);
+  static void read_block(const Event& event, std::uint64_t number, SiteText& text,
+                         RankNotes& notes);
   static void read_heap_block(const Event& event, const Definitions& definitions, SiteText& text,
                               RankNotes& notes);
   static std::vector<HeapByte> wanted_bytes(const RankNotes& notes, const Definitions& definitions);

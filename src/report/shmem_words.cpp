@@ -33,7 +33,7 @@ std::string ShmemWords::object() const {
                : fmt::format("+0x{:x}..0x{:x}", first, first + static_cast<std::uint64_t>(size));
   };
   const auto begin = static_cast<std::uint64_t>(finding_.where.begin);
-  if (const auto& block = notes_.block(finding_.owner, finding_.where.begin))
+  if (const auto& block = notes_.block(finding_))
     return "symmetric heap block " + range(begin - block->begin);
   if (const auto& global = notes_.variable(finding_.owner, finding_.where.begin))
     return fmt::format("`{}` {}", global->name, range(global->offset));
@@ -41,7 +41,7 @@ std::string ShmemWords::object() const {
 }
 
 std::string ShmemWords::memory() const {
-  if (const auto& block = notes_.block(finding_.owner, finding_.where.begin))
+  if (const auto& block = notes_.block(finding_))
     return fmt::format("symmetric heap block of {} allocated by {}{}{}", bytes_text(block->bytes),
                        name_of(block->allocated_by), block->allocated_at.empty() ? "" : " in ",
                        block->allocated_at);

@@ -126,6 +126,14 @@ bool AccessBuffer::scatter(State& state, photofinish_site& site, std::uint64_t b
   if (!wider->works()) return false;
   if (state.scattered != nullptr) take_scattered(state);
   state.scattered = std::move(wider);
+  // Its row continues there.
+  if (const std::uint64_t row_end = state.begin + state.bytes;
+      state.rows == 1 && bytes == std::uint64_t{1} << unit &&
+      state.scattered->covers(state.begin, row_end) &&
+      state.scattered->fits(state.begin | state.bytes)) {
+    state.scattered->add_range(state.begin, row_end);
+    state.rows = 0;
+  }
   // With sampling, each access has to call the hook.
   if (lends_bits_ && Sampling::get() == nullptr && site.library[kOwner] == owner_) {
     site.base = state.scattered->begin();

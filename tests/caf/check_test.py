@@ -3,6 +3,7 @@
 -DFIXED, where they have none.
 
 A comment `! race 1 3` names the races that the line is part of. A race is a pair of lines, or twice the same line.
+A comment `! try: TEXT` is a part of the advice for one of the races. -DFIXED applies it.
 
   check_test.py --photofinish PATH --pfcaf PATH --mpi openmpi|mpich [--times 1] [NAMES...]
 """
@@ -14,6 +15,9 @@ import sys
 import tempfile
 
 import caf_tool
+
+sys.path.insert(0, os.path.join(os.path.dirname(caf_tool.HERE), "support"))
+from advice import missing_advice  # noqa: E402
 
 MARKER = re.compile(r"! race ([\d ]+)$")
 IMAGES = 3
@@ -66,6 +70,8 @@ def check(arguments, source, flags, directory):
             return f"found {twice} twice:\n{said}"
         if done.returncode != (66 if expected else 0) or found != expected or (not expected and "no findings" not in said):
             return f"exit code {done.returncode}, found {found} instead of {expected}:\n{said}"
+        if missing := missing_advice(source, said) if expected else []:
+            return f"no advice {missing}:\n{said}"
         if "done" not in done.stdout:
             return f"the program did not come to its end:\n{said}"
         findings = re.sub(r"(?m)^ +\d+ \|.*$|^ +#\d+ .*$", "", said.partition("==================")[2])  # without the program's own text

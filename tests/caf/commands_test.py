@@ -52,6 +52,14 @@ class Commands(unittest.TestCase):
         self.assertRegex(said, r"coarray `grid`, allocated in p p\.f90:4")
         self.assertIn("Try: sync all between the two writes", said)
 
+    def test_report_names_whole_sections(self):
+        binary = self.build(program_text(
+            "real :: a(100)[*], b(100)", "a = this_image()", "sync all", "b = a(:)[3 - this_image()]", "a = 2 * b", "sync all",
+            "print *, a(1)"), "p", "-O0")
+        code, _, said = self.run_("check", "-n", "2", binary)
+        self.assertEqual(code, 66, said)
+        self.assertRegex(said, r"Read of 400 bytes by image \d, `a\(1\)\[\d\]`..`a\(100\)\[\d\]`")
+
     def test_static_array_has_bounds(self):
         binary = self.build(program_text(
             "integer :: x(2:4, 3)[*]", "x = 0", "sync all", "if (this_image() == 1) x(4, 2)[2] = 7",

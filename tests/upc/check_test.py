@@ -3,7 +3,8 @@
 pair of call stacks, whether its accesses were local or remote.
 
 A comment `// race 1 3` names the races that the line is part of. A race is a pair of lines, or twice the same line. `// race[FT24] 4`
-counts if the program is built with -DFT24, and others then do not.
+counts if the program is built with -DFT24, and others then do not. A comment `// try: TEXT` is a part of the advice for one of the
+races. -DFIXED applies it.
 
   check_test.py --photofinish PATH --pfupcc PATH --mpi openmpi|mpich [--papers] [--times 1] [NAMES...]
 """
@@ -14,6 +15,9 @@ import sys
 import tempfile
 
 import upc_tool
+
+sys.path.insert(0, os.path.join(os.path.dirname(upc_tool.HERE), "support"))
+from advice import missing_advice  # noqa: E402
 
 # Builds of each program: flags, and whether its races are there.
 BOTH = [([], True), (["-DFIXED"], False)]
@@ -84,6 +88,8 @@ def check(arguments, program, flags, races, directory):
             return f"found {twice} twice:\n{said}"
         if done.returncode != (66 if expected else 0) or found != expected or (not expected and "no findings" not in said):
             return f"exit code {done.returncode}, found {found} instead of {expected}:\n{said}"
+        if missing := missing_advice(source, said) if expected else []:
+            return f"no advice {missing}:\n{said}"
         findings = re.sub(r"(?m)^ +\d+ \|.*$|^ +#\d+ .*$", "", said.partition("==================")[2])  # without the program's own text
         if re.search(r"\b(ranks?|PEs?|window|put|get|store|load)\b", findings):
             return f"a finding has words of MPI or OpenSHMEM:\n{said}"

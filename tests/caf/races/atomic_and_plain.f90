@@ -1,4 +1,5 @@
 ! An atomic, and a get of the same integer.
+! try: an atomic subroutine for the read, too
 program atomic_and_plain
   use iso_fortran_env
   implicit none

@@ -1,4 +1,5 @@
 ! The event is posted before the put.
+! try: event post after the write and event wait before the read
 program event_order
   use iso_fortran_env
   implicit none

@@ -1,4 +1,5 @@
 ! A get, and a store of the image itself. Elements that differ are no race.
+! try: Try: sync all between the read and the write
 program get_store
   implicit none
   integer :: x(4)[*], me, seen

@@ -3,6 +3,7 @@
 // run: ranks=2
 // output: done
 // expect race: atomic @{inc} load @{load}
+// expect report buggy: Try: shmem_barrier_all between them (shmem_sync_all completes no put). Without a barrier: *If any order is correct: shmem_atomic_fetch instead of the load.
 
 int main(void) {
   begin();

@@ -3,6 +3,7 @@
 // run: ranks=3
 // output: done
 // expect race: atomic @{add} put @{put}
+// expect report buggy: Try: shmem_barrier_all between them (shmem_sync_all completes no put). Without a barrier: *If any order is correct: shmem_atomic_set instead of the put.
 
 int main(void) {
   begin();

@@ -3,6 +3,7 @@
 // run: ranks=3
 // output: done
 // expect race: atomic @{wide} atomic @{narrow}
+// expect report buggy: Try: the same type in both atomics.
 
 int main(void) {
   begin();

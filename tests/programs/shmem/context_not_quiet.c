@@ -3,6 +3,7 @@
 // run: ranks=2
 // output: done
 // expect race: put @{put} load @{load}
+// expect report buggy: Try: shmem_ctx_quiet for the context, and then shmem_barrier_all, between them (shmem_barrier_all completes only the default context). *
 
 int main(void) {
   begin();

@@ -4,6 +4,7 @@
 // run: ranks=2
 // output: got 7
 // expect race: put @{put} load @{load}
+// expect report buggy: Try: shmem_barrier_all between them (shmem_sync_all completes no put). Without a barrier: if the put comes first, shmem_fence and a flag after it (in OpenSHMEM 1.5: shmem_put_signal), and shmem_wait_until before the load. *
 
 int main(void) {
   begin();

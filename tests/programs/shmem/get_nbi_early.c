@@ -4,6 +4,7 @@
 // output: got 5
 // output: done
 // expect race: store @{get} load @{load}
+// expect report buggy: Try: shmem_quiet (shmem_ctx_quiet for a context) before the program uses the result of shmem_get_nbi.
 
 int main(void) {
   begin();

@@ -3,6 +3,7 @@
 // run: ranks=2
 // output: done
 // expect race: load @{put} store @{store}
+// expect report buggy: Try: shmem_quiet (shmem_ctx_quiet for a context) before the program reuses the buffer of shmem_put_nbi.
 
 int main(void) {
   begin();

@@ -3,6 +3,7 @@
 // run: ranks=2
 // output: got 2
 // expect race: put @{first} put @{second}
+// expect report buggy: Try: shmem_quiet (shmem_ctx_quiet for a context) between the two puts; shmem_fence is sufficient for their order.
 
 int main(void) {
   begin();

@@ -4,6 +4,7 @@
 // output: sum 2
 // expect race: get @{get} put @{put}
 // expect race: put @{put} put @{put}
+// expect report buggy: Try: shmem_barrier_all between them (shmem_sync_all completes no put). Without a barrier: *For get, compute, put on shared data: one lock (shmem_set_lock) around all of it, or one atomic (shmem_atomic_fetch_add, shmem_atomic_compare_swap).
 
 static long lock, total;
 

@@ -1,4 +1,5 @@
 // Each thread reads what its neighbor wrote.
+// try: Try: upc_barrier between them
 #include <stdio.h>
 #include <upc_relaxed.h>
 shared int value[THREADS];

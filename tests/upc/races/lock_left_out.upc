@@ -1,4 +1,5 @@
 // One of the accesses is made without the lock.
+// try: one lock (upc_lock) around all accesses of an update, the reads and the writes together
 #include <stdio.h>
 #include <upc_relaxed.h>
 shared int count, total[THREADS];

@@ -1,4 +1,6 @@
 // A transfer is complete at upc_sync, not at a barrier, and its buffer is in use until then.
+// try: , after upc_sync.
+// try: , after upc_synci.
 #include <stdio.h>
 #include <upc_relaxed.h>
 #include <upc_nb.h>

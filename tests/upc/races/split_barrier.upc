@@ -1,4 +1,5 @@
 // Between upc_notify and upc_wait, other threads may still be before their upc_notify.
+// try: in a split barrier: the second access after upc_wait
 #include <stdio.h>
 #include <upc_relaxed.h>
 shared int early[THREADS], late[THREADS];

@@ -1,4 +1,5 @@
 // A strict access races with a relaxed one to the same word.
+// try: strict for both, as the strict write is
 #include <stdio.h>
 #include <upc_relaxed.h>
 strict shared int flag;

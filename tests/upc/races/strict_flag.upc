@@ -1,4 +1,5 @@
 // A strict flag passes data on. What is written behind the flag is not passed on.
+// try: a flag that is declared strict; one thread sets it after the write, and the other reads it until it is set
 #include <stdio.h>
 #include <upc_relaxed.h>
 strict shared int flag;
