@@ -127,6 +127,8 @@ std::string CafWords::memory() const {
   const WindowNotes& coarray = window();
   std::string text = "coarray" + (coarray.name.empty() ? "" : " `" + coarray.name + "`");
   if (coarray.created_at.empty()) return text;
+  if (!coarray.coarray->declared_at.empty())
+    return text + ", declared at " + coarray.coarray->declared_at;
   // A function of the compiler registers static coarrays. It may have no line.
   if (!coarray.created_at.starts_with("_caf_init"))
     return text + ", allocated in " + coarray.created_at;

@@ -10,7 +10,7 @@
 #include "frontend/upc/table/upc_call.h"
 #include "model/scopes.h"
 #include "report/site_text.h"
-#include "symbols/array_bounds.h"
+#include "symbols/static_array.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"
 
@@ -330,9 +330,9 @@ void RunNotes::read_allocation(const RankTrace& trace, std::uint64_t time, SiteT
                                               : leading->function + " " + location_of(*leading)};
 }
 
-// Those of an allocatable coarray are in its event.
-void RunNotes::read_static_bounds(const Event& event, const Definitions& definitions,
-                                  const std::map<WinId, WindowNotes*>& objects) {
+// Bounds, and where it is declared. The event of an allocatable coarray has its bounds.
+void RunNotes::read_static_coarray(const Event& event, const Definitions& definitions,
+                                   const std::map<WinId, WindowNotes*>& objects) {
   const auto object = objects.find(WinId(static_cast<std::uint32_t>(event.fields[Field::win])));
   if (event.call != CafCall::caf_layout || object == objects.end() ||
       !event.fields.has(Field::address))
@@ -343,7 +343,13 @@ void RunNotes::read_static_bounds(const Event& event, const Definitions& definit
   for (const auto& [id, one] : definitions.modules)
     if (one.base <= address && (module == nullptr || module->base < one.base)) module = &one;
   if (module == nullptr || !symbolizer_.matches(module->path, module->build_id)) return;
-  auto bounds = static_array_bounds(module->path, address - module->base);
+  auto [bounds, file, line] = static_array(module->path, address - module->base);
+  if (!file.empty() && line > 0) {
+    Frame declaration;
+    declaration.file = file;
+    declaration.line = static_cast<std::uint32_t>(line);
+    layout.declared_at = location_of(declaration);
+  }
   std::uint64_t bytes = layout.element;
   for (const auto& [lower, extent] : bounds) bytes *= static_cast<std::uint64_t>(extent);
   if (bytes == layout.bytes) layout.bounds = std::move(bounds);
@@ -457,7 +463,7 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
       }
       if (event->call == CafCall::caf_register || event->call == CafCall::caf_layout) {
         read_coarray(*event, text, objects);
-        read_static_bounds(*event, definitions, objects);
+        read_static_coarray(*event, definitions, objects);
         continue;
       }
       if (event->call == CafCall::caf_register_component) read_coarray(*event, text, objects);

@@ -50,7 +50,8 @@ struct SharedLayout {
 struct CoarrayLayout {
   std::uint64_t element = 0, bytes = 0;  // of an element, of all
   std::vector<std::pair<std::int64_t, std::int64_t>>
-      bounds;  // lower bound and extent; may be unknown
+      bounds;               // lower bound and extent; may be unknown
+  std::string declared_at;  // of a static one: "halo.f90:12"; may be empty
 };
 
 struct WindowNotes {
@@ -181,8 +182,8 @@ class RunNotes {
   static std::vector<HeapByte> wanted_bytes(const RankNotes& notes, const Definitions& definitions);
   static void read_allocation(const RankTrace& trace, std::uint64_t time, SiteText& text,
                               const HeapByte& byte, RankNotes& notes);
-  void read_static_bounds(const Event& event, const Definitions& definitions,
-                          const std::map<WinId, WindowNotes*>& objects);
+  void read_static_coarray(const Event& event, const Definitions& definitions,
+                           const std::map<WinId, WindowNotes*>& objects);
   std::vector<std::string> stack_as_read(const SiteNotes& at);
   template <class Choose>
   BufferNotes argument(const std::vector<Frame>& stack, Call call, Choose choose);

@@ -67,6 +67,7 @@ class Commands(unittest.TestCase):
         code, _, said = self.run_("check", "-n", "2", binary)
         self.assertEqual(code, 66, said)
         self.assertIn("`x(4,2)[2]`", said)
+        self.assertIn("coarray `x`, declared at p.f90:3", said)
 
     def test_other_commands(self):
         binary = self.race()

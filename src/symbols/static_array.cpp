@@ -1,4 +1,4 @@
-#include "symbols/array_bounds.h"
+#include "symbols/static_array.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -11,7 +11,7 @@
 namespace photofinish {
 namespace {
 
-using Bounds = std::vector<std::pair<std::int64_t, std::int64_t>>;
+using Bounds = decltype(StaticArray::bounds);
 
 constexpr int kDeepest = 64;  // nested scopes
 
@@ -79,27 +79,29 @@ Bounds bounds_of_type(Dwarf_Die array) {
 
 }  // namespace
 
-Bounds static_array_bounds(const std::string& module_path, std::uint64_t address) {
+StaticArray static_array(const std::string& module_path, std::uint64_t address) {
   const int file = open(module_path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return {};
   const std::unique_ptr<Dwarf, int (*)(Dwarf*)> dwarf(dwarf_begin(file, DWARF_C_READ), dwarf_end);
-  Bounds bounds;
+  StaticArray found;
   Dwarf_Off offset = 0, next = 0;
   std::size_t header = 0;
-  while (dwarf != nullptr && bounds.empty() &&
+  while (dwarf != nullptr &&
          dwarf_nextcu(dwarf.get(), offset, &next, &header, nullptr, nullptr, nullptr) == 0) {
     Dwarf_Die unit;
     if (dwarf_offdie(dwarf.get(), offset + header, &unit) != nullptr)
-      if (const auto variable = variable_in_scope(unit, address, 0)) {
+      if (auto variable = variable_in_scope(unit, address, 0)) {
+        if (const char* const source = dwarf_decl_file(&*variable)) found.file = source;
+        dwarf_decl_line(&*variable, &found.line);
         auto type = type_without_qualifiers(*variable);
         if (type && dwarf_tag(&*type) == DW_TAG_pointer_type) type = type_without_qualifiers(*type);
-        if (type) bounds = bounds_of_type(*type);
+        if (type) found.bounds = bounds_of_type(*type);
         break;
       }
     offset = next;
   }
   close(file);
-  return bounds;
+  return found;
 }
 
 }  // namespace photofinish
