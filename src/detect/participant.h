@@ -72,6 +72,7 @@ class Participant {
     given_up_ = true, outgoing_.clear(), to_self_ = {}, kept_.clear(), own_closed_ = {},
     waiting_bytes_ = taken_ = 0;
     timeline_.report_no_edges();
+    timeline_.report_no_sites();
   }
   const Timeline& timeline() const { return timeline_; }
   void report_no_edges() { timeline_.report_no_edges(); }

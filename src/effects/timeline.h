@@ -185,6 +185,7 @@ class Timeline {
   MessageSink* sink() const { return sink_; }
   MessageStep message_step(MessageStep::Kind kind, SiteId site) const;  // of the current event
   bool wants_messages() const { return wants_messages_; }
+  void report_no_sites() { wants_sites_ = false; }
   void report_no_messages() { wants_messages_ = false; }  // they are no longer needed
 
   // --- for the detector
@@ -363,6 +364,7 @@ class Timeline {
   mutable Timestamp last_write_ = 0;
   std::size_t pending_writes_ = 0;  // by operations on regions
   MessageSink* sink_ = nullptr;
+  bool wants_sites_ = true;
   bool wants_messages_ = false;  // if false, the sink may still receive steps
   bool makes_accesses_ = true;
   bool keeps_edges_ = true, awaits_region_ = false, lacks_edges_ = false;

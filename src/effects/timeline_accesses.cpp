@@ -23,6 +23,8 @@ void Timeline::each_open(Visit visit) {
 }
 
 std::uint64_t Timeline::site_key(SiteId site) const {
+  if (!wants_sites_) [[unlikely]]
+    return 0;
   if (last_site_key_.first != site) {
     const auto [entry, fresh] = site_keys_.try_emplace(site, 0);
     if (fresh) entry->second = call_site_key(definitions_, site);

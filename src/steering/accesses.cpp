@@ -36,12 +36,16 @@ bool Steering::wants(std::uint8_t sides) const {
 
 // The bytes of the race at this rank's addresses in this run.
 ByteRange Steering::bytes_of_race() const {
-  for (const auto& [id, window] : known_.wins) {
-    if (window.uid != schedule_.win || schedule_.win == Uid()) continue;
-    const std::int64_t begin = static_cast<std::int64_t>(window.base) + schedule_.offset;
-    return {begin, begin + static_cast<std::int64_t>(schedule_.bytes)};
-  }
-  return {};
+  ByteRange range{};
+  if (schedule_.win == Uid()) return range;
+  host_.read_definitions([&](const Definitions& known) {
+    for (const auto& [id, window] : known.wins) {
+      if (window.uid != schedule_.win) continue;
+      const std::int64_t begin = static_cast<std::int64_t>(window.base) + schedule_.offset;
+      range = {begin, begin + static_cast<std::int64_t>(schedule_.bytes)};
+    }
+  });
+  return range;
 }
 
 void Steering::end_accesses() {

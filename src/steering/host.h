@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 
 #include "confirm/meeting_protocol.h"
+#include "model/definitions.h"
 
 namespace photofinish {
 
@@ -16,6 +18,8 @@ class Host {
   virtual bool may_call() const = 0;
   // Lets operations of other ranks on this rank's memory complete. Called only if it may.
   virtual void progress() = 0;
+  // What this rank has defined so far. Other threads may define something meanwhile.
+  virtual void read_definitions(const std::function<void(const Definitions&)>& read) const = 0;
 };
 
 // Carries the messages of ranks that share no memory (confirm/meeting_protocol.h), and the word of

@@ -44,9 +44,11 @@ void Steering::add_buffers(TableEntry& access, const std::vector<Buffer>& buffer
       add_piece(access, {at, buffer.count, {}});
       continue;
     }
-    const auto type = known_.types.find(buffer.type);
-    if (type == known_.types.end()) continue;
-    const DataMap map = repeated(type->second.map, buffer.count);
+    DataMap map;
+    host_.read_definitions([&](const Definitions& known) {
+      if (const auto type = known.types.find(buffer.type); type != known.types.end())
+        map = repeated(type->second.map, buffer.count);
+    });
     for (const Strided& strided : map.footprint)
       add_piece(access, {strided.offset + at, strided.length, strided.dimensions});
   }

@@ -36,8 +36,7 @@ bool Steering::has_schedule(const std::string& directory) {
   return access((directory + kScheduleFile).c_str(), F_OK) == 0;
 }
 
-Steering::Steering(Schedules schedules, WorldRank rank, int size, const Definitions& known,
-                   bool recorded, Host& host)
+Steering::Steering(Schedules schedules, WorldRank rank, int size, bool recorded, Host& host)
     : schedules_(std::move(schedules)),
       finding_(finding_of(schedules_, rank)),
       schedule_(schedules_.findings[finding_]),
@@ -45,7 +44,6 @@ Steering::Steering(Schedules schedules, WorldRank rank, int size, const Definiti
                              [](const Schedule& one) { return one.kind == RaceKind::Memory; })),
       rank_(rank),
       size_(size),
-      known_(known),
       recorded_(recorded),
       host_(host),
       random_(static_cast<unsigned>(schedule_.seed * 7919 + static_cast<std::uint64_t>(rank.value) +
@@ -89,13 +87,20 @@ void Steering::end() {
   instance_ = nullptr;
 }
 
+std::uint64_t Steering::key_of(Call call, SiteId site) const {
+  std::uint64_t key = 0;
+  host_.read_definitions([&](const Definitions& known) {
+    key = is_access(call) ? innermost_key(known, site) : call_site_key(known, site);
+  });
+  return key;
+}
+
 std::uint32_t Steering::sides_of(Call call, SiteId site) {
   std::lock_guard lock(mutex_);
   if (site.value >= sides_of_site_.size()) sides_of_site_.resize(site.value + 64);
   std::uint8_t& known = sides_of_site_[site.value];
   if (known == 0) {
-    const auto found =
-        sites_.find(is_access(call) ? innermost_key(known_, site) : call_site_key(known_, site));
+    const auto found = sites_.find(key_of(call, site));
     std::uint32_t sides = found != sites_.end() ? found->second : 0;
     for (std::uint32_t side = 0; side < schedule_.sides.size(); ++side)
       if (!schedule_.sides[side].is_call(call)) sides &= ~(1u << side);

@@ -51,8 +51,7 @@ class Steering {
   static bool has_schedule(const std::string& directory);
 
   // --- start and end. `recorded`: this rank is recorded for replay.
-  Steering(Schedules schedules, WorldRank rank, int size, const Definitions& known, bool recorded,
-           Host& host);
+  Steering(Schedules schedules, WorldRank rank, int size, bool recorded, Host& host);
   // False if its file cannot be mapped; all ranks must have succeeded before `begin`.
   bool open_result(const std::string& directory);
   bool share_table(const std::string& directory);
@@ -167,6 +166,7 @@ class Steering {
   void exchange(Write write);
   void receive_messages();
   std::uint32_t sides_of(Call call, SiteId site);
+  std::uint64_t key_of(Call call, SiteId site) const;
   TableEntry make_entry(std::uint32_t sides);
   void count_arrival(std::uint32_t sides, bool by_access);
   bool takes_part(std::uint32_t sides) const;
@@ -208,7 +208,6 @@ class Steering {
   bool of_buffers_ = false;
   const WorldRank rank_;
   const int size_;
-  const Definitions& known_;
   const bool recorded_;
   Host& host_;
   std::vector<FindPlace> places_;

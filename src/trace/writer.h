@@ -94,6 +94,12 @@ class TraceWriter {
   // their own loads and stores, definitions that only those need are omitted, except from the
   // thread that called begin_threads().
   const Definitions& known() const { return known_; }
+  // The same while other threads may define something.
+  template <class Read>
+  auto read_known(Read read) {
+    std::lock_guard lock(mutex_);
+    return read(known_);
+  }
   void begin_threads() {
     first_thread_ = std::this_thread::get_id();
     has_threads_.store(true, std::memory_order_release);

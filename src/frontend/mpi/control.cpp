@@ -30,6 +30,9 @@ class MpiHost final : public Host {
            (thread_level_ != MPI_THREAD_SERIALIZED &&
             task_number() == static_cast<std::uint64_t>(getpid()));
   }
+  void read_definitions(const std::function<void(const Definitions&)>& read) const override {
+    if (Recorder* const recorder = Recorder::last()) recorder->writer().read_known(read);
+  }
   void progress() override {
     int flag = 0;
     REAL(PMPI_Iprobe)(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
@@ -81,7 +84,7 @@ void Control::start(WorldRank rank, int size, const std::string& directory,
   guarded([&] {
     auto schedules = read_schedules(directory);
     if (!schedules) return complain_once(schedules.error().message);
-    auto* const made = new Steering(std::move(*schedules), rank, size, known, recorded, host);
+    auto* const made = new Steering(std::move(*schedules), rank, size, recorded, host);
     self = new Control(*made, known);
     if (made->open_result(directory)) steering = made;
   });

@@ -164,10 +164,13 @@ void Online::start(const Definitions& definitions, const std::string& directory,
 
 void Online::add(const Event& event, std::uint64_t start, std::uint64_t end) {
   State& state = *state_;
+  // In front of the event: other threads may define what its analysis would read.
+  if (Tasks::active()) [[unlikely]]
+    state.give_up();
   state.participant.add(event, {start, end});
   const Timeline& timeline = state.participant.timeline();
   if (state.participant.waiting_bytes() + timeline.edge_bytes() > state.memory ||
-      timeline.lacks_edges() || Tasks::active()) [[unlikely]]
+      timeline.lacks_edges()) [[unlikely]]
     state.give_up();
   if (const MessageLog* const log = state.messages ? state.participant.log() : nullptr;
       log != nullptr &&
