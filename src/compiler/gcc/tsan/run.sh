@@ -1,0 +1,39 @@
+#!/bin/sh
+# GCC runs its own programs by this script (option -wrapper): the compilers get -fsanitize=thread, which the driver must not see since it
+# would link the sanitizer's library. The assembler gets the text with the hooks of photofinish.
+set -eu
+here=${0%/*}
+
+case ${1##*/} in
+  cc1 | cc1plus)
+    # Whole calls: GCC shows some copies to no hook otherwise. Programs that ask for the sanitizer expect its library.
+    exec "$@" -fsanitize=thread -Wno-tsan -U__SANITIZE_THREAD__ -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset -fno-builtin-bzero
+    ;;
+  f951) exec "$@" -fsanitize=thread ;;
+  as | *-as) ;;
+  *) exec "$@" ;;
+esac
+for text; do :; done # GCC names it last
+[ "$text" = - ] || [ -f "$text" ] || exec "$@"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
+if [ "$text" = - ]; then
+  cat >"$folder/piped.s"
+  text=$folder/piped.s
+fi
+last=$text
+if grep -q __tsan_init "$text"; then # not assembler source of the program
+  awk -f "$here/assemble.awk" phase=1 "$here/hooks.s" phase=2 "$text" phase=3 "$text" >"$folder/hooked.s"
+  last=$folder/hooked.s
+fi
+count=$#
+for word; do
+  shift
+  count=$((count - 1))
+  [ $count -ne 0 ] || word=$last
+  set -- "$@" "$word"
+done
+status=0
+"$@" || status=$?
+exit $status
