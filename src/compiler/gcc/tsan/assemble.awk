@@ -51,13 +51,14 @@ phase == 1 {
     if (match($0, /\.text\.__photofinish_hook_[A-Za-z0-9_]+/)) block = substr($0, RSTART + 25, RLENGTH - 25)
   }
   if (block == "") base = base $0 "\n"
-  else hooks[block] = hooks[block] $0 "\n"
-  if (/# variadic/) variadic[block]
+  else if (block != "unused") hooks[block] = hooks[block] $0 "\n"
+  if (/# variadic/) {
+    delete hooks[block]
+    block = "unused"
+  }
   next
 }
 phase == 2 {
-  if (!begun) for (name in variadic) delete hooks[name]
-  begun = 1
   if (source == "" && $1 == ".file" && $2 ~ /^"/) {
     source = $0
     sub(/^[^"]*/, "", source)

@@ -4,6 +4,7 @@
 #include "compiler/gcc/known_call_words.h"
 #include "compiler/gcc/tsan/calls.h"
 
+// printed.cpp has those with a variable number of parameters.
 #define LIBC(name, ...) CALL(name, #name, __VA_ARGS__)
 #define GFORTRAN(name, ...) CALL(_gfortran_##name, "_gfortran_" #name, __VA_ARGS__)
 #include "compiler/gcc/gfortran_calls.def"

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "compiler/gcc/support.h"
+#include "compiler/gcc/tsan/key.h"
 
 namespace photofinish::gcc {
 
@@ -19,12 +20,6 @@ struct Sites {
   std::uint32_t used;
   photofinish_site sites[kSites];
 };
-
-constexpr unsigned kIndexBits = 2;
-
-[[gnu::always_inline]] inline std::uint64_t key_of(const void* location, unsigned index = 0) {
-  return reinterpret_cast<std::uint64_t>(location) << kIndexBits | index;
-}
 
 }  // namespace photofinish::gcc
 
