@@ -185,6 +185,10 @@ if [ "$family" = gcc ]; then
   [ $question = no ] || exec "$wrapper" "$@"
   set -- -D__PHOTOFINISH__=1 "-I$headers" "$@"
   if [ $hooks = yes ]; then
+    for argument; do
+      shift
+      [ "$argument" = -pipe ] || set -- "$@" "$argument" # the hooks need a file
+    done
     set -- -wrapper "$hooks_of_gcc" "$@"
   else
     set -- "-fplugin=$plugin_of_gcc" "$@"

@@ -50,7 +50,8 @@ phase == 1 {
     if (match($0, /\.text\.__tsan_[a-z0-9_]+/)) block = substr($0, RSTART + 6, RLENGTH - 6)
     if (match($0, /\.text\.__photofinish_hook_[A-Za-z0-9_]+/)) block = substr($0, RSTART + 25, RLENGTH - 25)
   }
-  if (block == "") base = base $0 "\n"
+  # Variables of all hooks are declared in front of their sections.
+  if (block == "" || ($1 ~ /^\.(hidden|weak|globl)$/ && $2 !~ /^__(tsan|photofinish_hook)_/)) base = base $0 "\n"
   else if (block != "unused") hooks[block] = hooks[block] $0 "\n"
   if (/# variadic/) {
     delete hooks[block]

@@ -15,14 +15,10 @@ case ${1##*/} in
   *) exec "$@" ;;
 esac
 for text; do :; done # GCC names it last
-[ "$text" = - ] || [ -f "$text" ] || exec "$@"
+[ -f "$text" ] || exec "$@"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' HUP INT TERM
-if [ "$text" = - ]; then
-  cat >"$folder/piped.s"
-  text=$folder/piped.s
-fi
 last=$text
 if grep -q __tsan_init "$text"; then # not assembler source of the program
   awk -f "$here/assemble.awk" phase=1 "$here/hooks.s" phase=2 "$text" phase=3 "$text" >"$folder/hooked.s"
