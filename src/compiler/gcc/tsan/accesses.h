@@ -88,13 +88,8 @@ namespace photofinish::gcc {
 }
 
 template <class Operation>
-[[gnu::always_inline]] inline auto atomic(const volatile void* at, std::uint64_t bytes, bool writes,
-                                          bool release, bool acquire, const void* location,
-                                          Operation operation) {
-  const void* const address = const_cast<const void*>(at);
-  if (is_marked(address)) [[unlikely]]
-    __photofinish_gcc_reached_1(
-        address, with_unit(bytes, bytes) | (writes ? PHOTOFINISH_WRITES : 0), location);
+[[gnu::always_inline]] inline auto ordered(const volatile void* at, bool release, bool acquire,
+                                           Operation operation) {
   if (release) synchronize(at, PHOTOFINISH_RELEASE);
   if (state.atomic != nullptr) [[unlikely]]
     state.atomic(1);
@@ -105,34 +100,45 @@ template <class Operation>
   return result;
 }
 
+template <std::uint64_t bytes, class Operation>
+[[gnu::always_inline]] inline auto atomic(const volatile void* at, bool writes, bool release,
+                                          bool acquire, const void* location, Operation operation) {
+  const void* const address = const_cast<const void*>(at);
+  if (is_marked(address)) [[unlikely]]
+    __photofinish_gcc_reached_1(
+        address, with_unit(bytes, bytes) | (writes ? PHOTOFINISH_WRITES : 0), location);
+  return ordered(at, release, acquire, operation);
+}
+
 }  // namespace photofinish::gcc
 
 #define SEQ_CST __ATOMIC_SEQ_CST
-#define ATOMIC_UPDATE(bits, type, name, operation)                                             \
-  FUNCTION type __tsan_atomic##bits##_##name(volatile type* at, type value, int order) {       \
-    return photofinish::gcc::atomic(at, sizeof(type), true, photofinish::gcc::releases(order), \
-                                    photofinish::gcc::acquires(order), LOCATION,               \
-                                    [&] { return operation(at, value, SEQ_CST); });            \
+#define ATOMIC_UPDATE(bits, type, name, operation)                                                \
+  FUNCTION type __tsan_atomic##bits##_##name(volatile type* at, type value, int order) {          \
+    return photofinish::gcc::atomic<sizeof(type)>(at, true, photofinish::gcc::releases(order),    \
+                                                  photofinish::gcc::acquires(order), LOCATION,    \
+                                                  [&] { return operation(at, value, SEQ_CST); }); \
   }
-#define ATOMIC_COMPARE(bits, type, name)                                                        \
-  FUNCTION int __tsan_atomic##bits##_compare_exchange_##name(volatile type* at, type* expected, \
-                                                             type value, int order, int) {      \
-    return photofinish::gcc::atomic(                                                            \
-        at, sizeof(type), true, photofinish::gcc::releases(order),                              \
-        photofinish::gcc::acquires(order), LOCATION, [&] {                                      \
-          return __atomic_compare_exchange_n(at, expected, value, false, SEQ_CST, SEQ_CST) ? 1  \
-                                                                                           : 0; \
-        });                                                                                     \
+#define ATOMIC_COMPARE(bits, type, name)                                                          \
+  FUNCTION int __tsan_atomic##bits##_compare_exchange_##name(volatile type* at, type* expected,   \
+                                                             type value, int order, int) {        \
+    return photofinish::gcc::atomic<sizeof(type)>(                                                \
+        at, true, photofinish::gcc::releases(order), photofinish::gcc::acquires(order), LOCATION, \
+        [&] {                                                                                     \
+          return __atomic_compare_exchange_n(at, expected, value, false, SEQ_CST, SEQ_CST) ? 1    \
+                                                                                           : 0;   \
+        });                                                                                       \
   }
 #define ATOMICS(bits, type)                                                                      \
   FUNCTION type __tsan_atomic##bits##_load(const volatile type* at, int order) {                 \
-    return photofinish::gcc::atomic(at, sizeof(type), false, false,                              \
-                                    photofinish::gcc::acquires(order), LOCATION,                 \
-                                    [&] { return __atomic_load_n(at, SEQ_CST); });               \
+    return photofinish::gcc::atomic<sizeof(type)>(at, false, false,                              \
+                                                  photofinish::gcc::acquires(order), LOCATION,   \
+                                                  [&] { return __atomic_load_n(at, SEQ_CST); }); \
   }                                                                                              \
   FUNCTION void __tsan_atomic##bits##_store(volatile type* at, type value, int order) {          \
-    photofinish::gcc::atomic(at, sizeof(type), true, photofinish::gcc::releases(order), false,   \
-                             LOCATION, [&] { return __atomic_store_n(at, value, SEQ_CST), 0; }); \
+    photofinish::gcc::atomic<sizeof(type)>(                                                      \
+        at, true, photofinish::gcc::releases(order), false, LOCATION,                            \
+        [&] { return __atomic_store_n(at, value, SEQ_CST), 0; });                                \
   }                                                                                              \
   ATOMIC_UPDATE(bits, type, exchange, __atomic_exchange_n)                                       \
   ATOMIC_UPDATE(bits, type, fetch_add, __atomic_fetch_add)                                       \

@@ -7,6 +7,8 @@
 // Limit: functions with a variable number of parameters, as sprintf.
 #pragma once
 
+#include <cstddef>
+
 #include "compiler/gcc/tsan/accesses.h"
 
 // Memory of a library call. `how` as in __photofinish_gcc_call_1.
@@ -146,6 +148,28 @@ FUNCTION_NAMED(unsigned, sections_next, "GOMP_sections_next") {
 SECTIONS_END(sections_end, "GOMP_sections_end")
 SECTIONS_END(sections_end_nowait, "GOMP_sections_end_nowait")
 SECTIONS_END(sections_end_cancel, "GOMP_sections_end_cancel")
+// Atomic objects of any size. GCC calls its library for them, and no hook.
+#define ATOMIC_CALL(writes, release, acquire, real)                                    \
+  __photofinish_gcc_bytes_1(at, size | (writes), LOCATION);                            \
+  return photofinish::gcc::ordered(at, photofinish::gcc::releases(order) && (release), \
+                                   photofinish::gcc::acquires(order) && (acquire),     \
+                                   [&] { return real; })
+FUNCTION_NAMED(int, atomic_load, "__atomic_load", std::size_t size, void* at, void* to, int order) {
+  ATOMIC_CALL(0, false, true, real_atomic_load(size, at, to, order));
+}
+FUNCTION_NAMED(int, atomic_store, "__atomic_store", std::size_t size, void* at, void* from,
+               int order) {
+  ATOMIC_CALL(PHOTOFINISH_WRITES, true, false, real_atomic_store(size, at, from, order));
+}
+FUNCTION_NAMED(int, atomic_exchange, "__atomic_exchange", std::size_t size, void* at, void* from,
+               void* to, int order) {
+  ATOMIC_CALL(PHOTOFINISH_WRITES, true, true, real_atomic_exchange(size, at, from, to, order));
+}
+FUNCTION_NAMED(int, atomic_compare, "__atomic_compare_exchange", std::size_t size, void* at,
+               void* expected, void* wanted, int order, int failed) {
+  ATOMIC_CALL(PHOTOFINISH_WRITES, true, true,
+              real_atomic_compare(size, at, expected, wanted, order, failed));
+}
 #define DELETE(symbol) CALL(symbol, #symbol, {photofinish::gcc::Use::Free, 0, {}})
 DELETE(_ZdlPv)
 DELETE(_ZdlPvm)
