@@ -1,6 +1,6 @@
 # Completes the assembler text of an object that GCC compiled with -fsanitize=thread.
 #
-#   awk -f assemble.awk phase=1 HOOKS phase=2 TEXT phase=3 TEXT
+#   awk -f repeated.awk -f assemble.awk phase=1 HOOKS phase=2 TEXT phase=3 TEXT
 #
 # Calls of library functions that access memory become calls of hooks (calls.h), unless the object defines a function of that name itself.
 # The hooks that it uses, and the notes of runtime_abi.h, are appended.
@@ -64,10 +64,12 @@ phase == 2 {
     source = $0
     sub(/^[^"]*/, "", source)
   }
+  look_for_loads()
   if (/^[^ \t#]+:/) defined[substr($0, 1, index($0, ":") - 1)]
   if ($1 == ".set") defined[substr($2, 1, index($2, ",") - 1)]
   next
 }
+FNR in repeated { next }
 /__tsan_/ && match($0, /__tsan_[a-z0-9_]+/) {
   name = substr($0, RSTART, RLENGTH)
   if (name in hooks) used[name] = name
