@@ -222,6 +222,8 @@ class Hooks(unittest.TestCase):
             note = self.wrapper("pfmpicc", "-O2", "-c", "part.c", compiler=chosen, env=path).stderr
             self.assertRegex(note, r"^photofinish: gcc compiles with hooks, [^\n]*slower[^\n]*\n$" if said else r"^$")
             self.assertIn("__tsan_write", self.symbols("part.o"))
+        absent = self.command([str(OPTIONS.bin / "pfmpicc"), f"--mpi={OPTIONS.mpi}", "-c", "part.c"], env={**path, "PHOTOFINISH_COMPILER": ""})
+        self.assertRegex(absent.stderr, r"^photofinish: clang is not in PATH: gcc compiles with hooks, [^\n]*\n$")
         self.assertRegex(self.wrapper("pfmpicc", "-c", "part.c", compiler="gcc-12", code=64, env=path).stderr, r"^photofinish: gcc-12 is not in PATH")
 
     def test_installed_versions(self):

@@ -21,7 +21,7 @@ trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' HUP INT TERM
 last=$text
 if grep -q __tsan_init "$text"; then # not assembler source of the program
-  awk -f "$here/repeated.awk" -f "$here/assemble.awk" phase=1 "$here/hooks.s" phase=2 "$text" phase=3 "$text" >"$folder/hooked.s"
+  LC_ALL=C awk -f "$here/repeated.awk" -f "$here/assemble.awk" phase=1 "$here/hooks.s" phase=2 "$text" phase=3 "$text" >"$folder/hooked.s"
   last=$folder/hooked.s
 fi
 count=$#
