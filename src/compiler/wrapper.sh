@@ -144,7 +144,7 @@ if [ -z "$compiler" ] && { [ "$family" = gcc ] || [ -z "$family${PHOTOFINISH_LLV
     case $hooks:$chosen in
       no:'') echo "photofinish: ${absent}$compiler compiles, which sees less (docs/internals/gcc.md); --compiler=gcc says that it should" >&2 ;;
       no:* | yes:*-hooks) ;;
-      *) echo "photofinish: ${absent}$compiler compiles with hooks, which make loops several times slower (docs/internals/gcc.md); clang and GCC 12 do not need them; --compiler=gcc-${release:+$release-}hooks says that it should" >&2 ;;
+      *) echo "photofinish: ${absent}$compiler compiles with hooks, which make loops several times slower (docs/internals/gcc.md); clang and the plugin for GCC 12 do not; --compiler=gcc-${release:+$release-}hooks omits this note" >&2 ;;
     esac
     family=gcc
   fi

@@ -21,7 +21,7 @@ namespace photofinish::gcc {
 
 FUNCTION void __photofinish_gcc_reached_1(const void* address, std::uint64_t bytes,
                                           const void* location) {
-  report(photofinish::gcc::key_of(location), address, bytes);
+  report(photofinish::gcc::key_of(location), address, bytes, true);
 }
 // The same for any number of bytes.
 FUNCTION void __photofinish_gcc_bytes_1(const void* address, std::uint64_t bytes,
@@ -29,7 +29,7 @@ FUNCTION void __photofinish_gcc_bytes_1(const void* address, std::uint64_t bytes
   const std::uint64_t begin = reinterpret_cast<std::uint64_t>(address),
                       size = PHOTOFINISH_BYTES(bytes);
   if (size == 0 || state.high == 0 || !is_marked(begin, begin + size)) return;
-  report(photofinish::gcc::key_of(location), address, bytes);
+  report(photofinish::gcc::key_of(location), address, bytes, false);
 }
 
 #define ACCESS(name, bytes, unit, flags)                                                       \

@@ -72,6 +72,7 @@ phase == 2 {
 FNR in repeated { next }
 /__tsan_/ && match($0, /__tsan_[a-z0-9_]+/) {
   name = substr($0, RSTART, RLENGTH)
+  if (name ~ /^__tsan_func_/ && $1 ~ /^(call|bl)$/) next  # of no use here
   if (name in hooks) used[name] = name
   if (name ~ /_(read|write|vptr|atomic)/ && $1 ~ /^(call|bl)$/) ++accesses
 }
@@ -88,6 +89,7 @@ $1 ~ /^(call|jmp|bl|b)$/ {
 }
 { print }
 END {
+  if (source == "") source = "\"\""
   append(base)
   for (name in used) append(hooks[used[name]], used[name] ~ /^__tsan_/ ? "" : used[name], name)
   note(words[2], words[7], accesses + 0 ", " accesses + 0)

@@ -18,14 +18,14 @@ FUNCTION void __photofinish_gcc_touch_1(const void* address, std::uint64_t how, 
   const std::uint64_t flags = how & (PHOTOFINISH_WRITES | PHOTOFINISH_RELEASES);
   const auto* begin = static_cast<const char*>(address);
   if (begin == nullptr) return;
-  if ((how & PHOTOFINISH_RELEASES) != 0) return report(key, begin, a | flags);
+  if ((how & PHOTOFINISH_RELEASES) != 0) return report(key, begin, a | flags, false);
   const auto kind = static_cast<Extent::Kind>(how & 0xff);
   if (kind != Extent::Array && kind != Extent::ArrayThen) {
     if (reinterpret_cast<std::uint64_t>(begin) >= state.high) return;
     if ((how & kBehindString) != 0) begin += common(begin, begin, ~std::uint64_t{0}) - 1;
     const std::uint64_t at = reinterpret_cast<std::uint64_t>(begin),
                         bytes = bytes_of(how, begin, a, b, c);
-    if (bytes != 0 && ::is_marked(at, at + bytes)) report(key, begin, bytes | flags);
+    if (bytes != 0 && ::is_marked(at, at + bytes)) report(key, begin, bytes | flags, false);
     return;
   }
   const auto& array = *static_cast<const Descriptor*>(address);
@@ -37,7 +37,7 @@ FUNCTION void __photofinish_gcc_touch_1(const void* address, std::uint64_t how, 
                                plane * static_cast<std::uint64_t>(piece.plane_stride) +
                                row * static_cast<std::uint64_t>(piece.stride);
       if (piece.bytes != 0 && ::is_marked(at, at + piece.bytes))
-        report(key, reinterpret_cast<const void*>(at), piece.bytes | flags);
+        report(key, reinterpret_cast<const void*>(at), piece.bytes | flags, false);
     }
 }
 

@@ -51,11 +51,12 @@ FUNCTION photofinish_site* __photofinish_gcc_site_1(std::uint64_t key) {
   return number < Sites::kSites ? of_this_thread(&sites.sites[number]) : nullptr;
 }
 
-// An access to marked memory. `bytes` as in the `access` hook.
+// An access to marked memory. `bytes` as in the `access` hook. `always` as many at this site: only
+// then may a bit stand for the access.
 [[gnu::always_inline]] inline void report(std::uint64_t key, const void* address,
-                                          std::uint64_t bytes) {
+                                          std::uint64_t bytes, bool always) {
   photofinish_site* const site = __photofinish_gcc_site_1(key);
-  if (site == nullptr || sets_bit(*site, address, bytes)) return;
+  if (site == nullptr || (always && sets_bit(*site, address, bytes))) return;
   state.access(site, address, bytes,
                reinterpret_cast<const void*>(key >> photofinish::gcc::kIndexBits));
 }
