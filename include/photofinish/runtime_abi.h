@@ -167,7 +167,7 @@ struct photofinish_note {
  * regions, and the table ends after them. */
 #define PHOTOFINISH_REGIONS_ABI 513
 
-/* An object whose code has no copy that calls `loaded` and `stored`, as GCC's plugin makes them,
+/* An object whose code has no copy that calls `loaded` and `stored`, as all objects of GCC,
  * has a note of this type. Its word is that of the note of type PHOTOFINISH_ABI. */
 #define PHOTOFINISH_WITHOUT_VALUES_ABI 1025
 

@@ -4,7 +4,8 @@
 #
 #   --mpi=openmpi|mpich   selects the MPI library if there are several: mpicc.openmpi instead of mpicc
 #   --mpi=PATH            selects the wrapper itself
-#   --compiler=clang|gcc  selects the compiler: clang and flang, or GCC 12 and gfortran 12 with a plugin
+#   --compiler=clang|gcc  selects the compiler: clang and flang, or GCC 12 and gfortran 12 with a plugin, other versions with hooks
+#   --compiler=gcc-11     that version of GCC; gcc-hooks, gcc-11-hooks: with hooks
 # PHOTOFINISH_LLVM=19 selects one of the LLVM versions that the tool was built for.
 set -eu
 self=$(readlink -f "$0")
@@ -40,7 +41,7 @@ if [ "$#:${1:-}" = 1:--help ]; then
   libraries="openmpi|mpich|PATH"
   [ $model = mpi ] || libraries=PATH
   cat <<END
-usage: ${0##*/} [--mpi=$libraries] [--compiler=clang|gcc] ARGUMENT...
+usage: ${0##*/} [--mpi=$libraries] [--compiler=clang|gcc|gcc-VERSION|gcc-hooks] ARGUMENT...
 
 Compiles and links as $stock does, with ${names%% *} and a pass that makes loads and stores
 visible to photofinish. The program also runs without photofinish.
@@ -49,7 +50,10 @@ END
   [ $model = osh ] || echo "  --mpi=openmpi|mpich   selects the MPI library if there are several"
   cat <<END
   --mpi=PATH            selects the wrapper itself, as /opt/mpi/bin/$stock
-  --compiler=gcc        uses $gnu 12 with a plugin in place of ${names%% *}
+  --compiler=gcc        uses $gnu in place of ${names%% *}: version 12 with a plugin, others with
+                        the hooks of -fsanitize=thread, which prevent vectorization
+  --compiler=gcc-11     uses $gnu-11, with the plugin for 12 only
+  --compiler=gcc-hooks  uses $gnu with the hooks; gcc-11-hooks: $gnu-11
   --help                this text; other arguments are forwarded to $stock
 
   PHOTOFINISH_MPI       environment variable, the same as --mpi
@@ -78,12 +82,23 @@ if ! command -v "$wrapper" >/dev/null; then
   exit 64
 fi
 
+hooks=no release=
 case $family in
-  '' | clang | gcc) ;;
-  *)
-    echo "photofinish: --compiler=$family is unknown: use --compiler=clang (clang, flang) or --compiler=gcc (GCC 12, gfortran 12)" >&2
+  gcc-*)
+    release=${family#gcc-}
+    case $release in
+      hooks) hooks=yes release= ;;
+      *-hooks) hooks=yes release=${release%-hooks} ;;
+    esac ;;
+esac
+case $family:$release in
+  : | clang: | gcc: | gcc-hooks:) ;;
+  *: | *:*[!0-9]*)
+    echo "photofinish: --compiler=$family is unknown: use --compiler=clang (clang, flang), --compiler=gcc (GCC, gfortran), or a version such as --compiler=gcc-12" >&2
     exit 64 ;;
 esac
+chosen=$family
+case $family in gcc-*) family=gcc ;; esac
 compiler=
 for version in ${PHOTOFINISH_LLVM:-19 16}; do
   [ "$family" != gcc ] || break
@@ -98,23 +113,47 @@ for version in ${PHOTOFINISH_LLVM:-19 16}; do
     [ -z "$compiler" ] || break 2
   done
 done
-plugin_of_gcc=$plugins/photofinish-pass-gcc-12.so
-if [ -z "$compiler" ] && { [ "$family" = gcc ] || [ -z "$family${PHOTOFINISH_LLVM:-}" ]; } && [ -f "$plugin_of_gcc" ]; then
-  if command -v "$gnu-12" >/dev/null; then
-    compiler=$gnu-12
-  elif command -v "$gnu" >/dev/null && { version=$("$gnu" -dumpversion) && [ "${version%%.*}" = 12 ]; }; then
+# GCC: of version 12 with the plugin, otherwise with hooks.
+plugin_of_gcc=$plugins/photofinish-pass-gcc-12.so hooks_of_gcc=$plugins/gcc-hooks/run
+find_gcc() {
+  if command -v "$gnu-$1" >/dev/null; then
+    compiler=$gnu-$1
+  elif command -v "$gnu" >/dev/null && { version=$("$gnu" -dumpversion) && [ "${version%%.*}" = "$1" ]; }; then
     compiler=$gnu
   fi
-  if [ -n "$compiler" ] && [ -z "$family" ]; then
-    echo "photofinish: ${names%% *} is not in PATH: $compiler compiles, which sees less (docs/internals/gcc.md); --compiler=gcc says that it should" >&2
+}
+if [ -z "$compiler" ] && { [ "$family" = gcc ] || [ -z "$family${PHOTOFINISH_LLVM:-}" ]; }; then
+  if [ $hooks = no ] && [ "${release:-12}" = 12 ] && [ -f "$plugin_of_gcc" ]; then
+    find_gcc 12
   fi
-  [ -z "$compiler" ] || family=gcc
+  if [ -z "$compiler" ] && [ -f "$hooks_of_gcc" ]; then
+    hooks=yes
+    if [ -n "$release" ]; then
+      find_gcc "$release"
+    elif command -v "$gnu" >/dev/null; then
+      compiler=$gnu
+    else
+      for version in 16 15 14 13 12 11 10 9 8; do
+        [ -n "$compiler" ] || find_gcc $version
+      done
+    fi
+  fi
+  absent=
+  [ -n "$family" ] || absent="${names%% *} is not in PATH: "
+  if [ -n "$compiler" ]; then
+    case $hooks:$chosen in
+      no:'') echo "photofinish: ${absent}$compiler compiles, which sees less (docs/internals/gcc.md); --compiler=gcc says that it should" >&2 ;;
+      no:* | yes:*-hooks) ;;
+      *) echo "photofinish: ${absent}$compiler compiles with hooks, which make loops several times slower (docs/internals/gcc.md); clang and the plugin for GCC 12 do not; --compiler=gcc-${release:+$release-}hooks omits this note" >&2 ;;
+    esac
+    family=gcc
+  fi
 fi
 if [ -z "$compiler" ] && [ "$family" = gcc ]; then
-  if [ -f "$plugin_of_gcc" ]; then
-    echo "photofinish: $gnu (version 12) is not in PATH: install it, or leave out --compiler=gcc" >&2
+  if [ -f "$hooks_of_gcc" ] || [ -f "$plugin_of_gcc" ]; then
+    echo "photofinish: $gnu${release:+-$release} is not in PATH: install it, or leave out --compiler=$chosen" >&2
   else
-    echo "photofinish: --compiler=gcc needs a plugin that this installation lacks: build photofinish where gcc-12-plugin-dev is installed, or leave out --compiler=gcc" >&2
+    echo "photofinish: --compiler=$chosen needs a plugin or hooks that this installation lacks: build photofinish with g++ and gcc-12-plugin-dev, or leave it out" >&2
   fi
   exit 64
 fi
@@ -134,6 +173,8 @@ if [ "$family" = gcc ]; then
       -static | --static) why="photofinish is loaded when the program starts, and a static program loads no library" ;;
       -flto | -flto=*) why="GCC then compiles at link time, without the plugin, and loads and stores would not be seen" ;;
       -fsanitize=*address* | -fsanitize=*thread*) why="its library and that of photofinish must both be loaded first" ;;
+      -fsanitize=*leak*) [ $hooks = yes ] || continue; why="GCC cannot combine it with hooks for loads and stores" ;;
+      -wrapper) [ $hooks = yes ] || continue; why="photofinish uses it for its hooks" ;;
       *) continue ;;
     esac
     echo "photofinish: $argument cannot be used: $why; leave it out" >&2
@@ -142,8 +183,18 @@ if [ "$family" = gcc ]; then
   export OSHMEM_CC="$compiler" OSHMEM_CXX="$compiler" OMPI_CC="$compiler" MPICH_CC="$compiler" I_MPI_CC="$compiler" OMPI_CXX="$compiler" MPICH_CXX="$compiler" I_MPI_CXX="$compiler"
   export OMPI_FC="$compiler" MPICH_FC="$compiler" MPICH_F90="$compiler" I_MPI_FC="$compiler"
   [ $question = no ] || exec "$wrapper" "$@"
+  set -- -D__PHOTOFINISH__=1 "-I$headers" "$@"
+  if [ $hooks = yes ]; then
+    for argument; do
+      shift
+      [ "$argument" = -pipe ] || set -- "$@" "$argument" # the hooks need a file
+    done
+    set -- -wrapper "$hooks_of_gcc" "$@"
+  else
+    set -- "-fplugin=$plugin_of_gcc" "$@"
+  fi
   # Equal calls of two branches or functions must stay two calls: a report tells them apart by line. And no loads that the program does not make.
-  exec "$wrapper" -g1 -D__PHOTOFINISH__=1 "-I$headers" "-fplugin=$plugin_of_gcc" -fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping -fno-hoist-adjacent-loads -fno-tree-partial-pre "$@"
+  exec "$wrapper" -g1 -fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping -fno-hoist-adjacent-loads -fno-tree-partial-pre "$@"
 fi
 # Options of other compilers would be errors. The compiler itself says which it does not know; only what cannot be an option of MPI's wrapper is left out.
 check_options=no

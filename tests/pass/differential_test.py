@@ -4,6 +4,9 @@ byte of shared memory that the program touches, and of no other; where only a pa
 
   differential_test.py --pass PLUGIN --clang CLANG [--programs N] [--seed N]
   differential_test.py --pass PLUGIN --gcc GCC [--programs N] [--seed N]
+  differential_test.py --hooks SCRIPT --gcc GCC [--programs N] [--seed N]
+
+With --hooks: the hooks of GCC's -fsanitize=thread in place of a pass.
 
 A compiler may spare a load of what was just stored: such bytes must be among those written.
 """
@@ -248,7 +251,7 @@ def check(arguments, harnesses, seed):
         source.write_text(text)
         result, reads, writes = run(build(arguments.compiler, "-O1", source, harnesses / "bare.o", []))
         problems = []
-        plugin = ["-fchecking", f"-fplugin={arguments.plugin}"] if arguments.gcc else [f"-fpass-plugin={arguments.plugin}"]
+        plugin = ["-fchecking", *(["-wrapper", arguments.hooks] if arguments.hooks else [f"-fplugin={arguments.plugin}"])] if arguments.gcc else [f"-fpass-plugin={arguments.plugin}"]
         for level in LEVELS:
             program = build(arguments.compiler, level, source, harnesses / "hooks.o", [*plugin, "-D__PHOTOFINISH__=1"])
             short = {"PHOTOFINISH_SHORT_HOOKS": "1"} if level == "-Os" and not arguments.gcc else {}
@@ -282,15 +285,16 @@ def check(arguments, harnesses, seed):
 
 def main():
     parser = argparse.ArgumentParser(description="Random programs with and without the pass.")
-    parser.add_argument("--pass", dest="plugin", required=True)
+    parser.add_argument("--pass", dest="plugin")
+    parser.add_argument("--hooks")
     parser.add_argument("--clang")
     parser.add_argument("--gcc")
     parser.add_argument("--programs", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     arguments.compiler = arguments.gcc or arguments.clang
-    if not arguments.compiler:
-        parser.error("--clang or --gcc is missing")
+    if not arguments.compiler or not (arguments.plugin or (arguments.hooks and arguments.gcc)):
+        parser.error("a compiler, or what it is to use, is missing")
     with tempfile.TemporaryDirectory(prefix="pf-") as harnesses, ThreadPoolExecutor(2) as pool:
         build_harness(arguments, Path(harnesses))
         failures = [f for f in pool.map(lambda i: check(arguments, Path(harnesses), arguments.seed + i), range(arguments.programs)) if f]

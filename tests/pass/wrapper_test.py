@@ -207,7 +207,7 @@ int main(int argc, char** argv) {
 
     def test_has_a_help_of_its_own(self):
         for name in ("pfmpicc", "pfmpicxx", "pfmpifort"):
-            self.assertRegex(self.wrapper(name, "--help").stdout, rf"^usage: {name} \[--mpi=openmpi\|mpich\|PATH\] \[--compiler=clang\|gcc\] ARGUMENT")
+            self.assertRegex(self.wrapper(name, "--help").stdout, rf"^usage: {name} \[--mpi=openmpi\|mpich\|PATH\] \[--compiler=clang\|gcc\|gcc-VERSION\|gcc-hooks\] ARGUMENT")
 
     def test_needs_no_mpi_in_the_program(self):
         (self.folder / "plain.c").write_text("int main(void) { return 0; }\n")

@@ -21,12 +21,7 @@ struct Access {
   bool behind_string = false;
   tree a = nullptr, b = nullptr, c = nullptr;
 
-  // Whether the size is known only after the call has returned.
-  bool comes_after() const {
-    return extent == Extent::Returned || extent == Extent::Found ||
-           extent == Extent::ReturnedString || extent == Extent::Printed ||
-           extent == Extent::Assigned || extent == Extent::ArrayThen;
-  }
+  bool comes_after() const { return is_known_after(extent); }
 };
 
 // Counts what is not instrumented although it may access memory.

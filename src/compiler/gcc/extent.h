@@ -20,6 +20,12 @@ struct Extent {
   };
 };
 
+// Whether the size is known only after the call has returned.
+constexpr bool is_known_after(Extent::Kind kind) {
+  return kind == Extent::Returned || kind == Extent::Found || kind == Extent::ReturnedString ||
+         kind == Extent::Printed || kind == Extent::Assigned || kind == Extent::ArrayThen;
+}
+
 // Flags in the kind that a support function gets.
 constexpr std::uint64_t kHasB = 1 << 8, kHasC = 1 << 9, kBehindString = 1 << 10;
 

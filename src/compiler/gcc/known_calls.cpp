@@ -4,52 +4,11 @@
 
 #include <unordered_map>
 
+#include "compiler/gcc/known_call_words.h"
+
 namespace photofinish::gcc {
 namespace {
 
-#define R(pointer, extent) {Use::Read, pointer, extent}
-#define W(pointer, extent) {Use::Write, pointer, extent}
-#define W_BEHIND(pointer, extent) {Use::WriteBehind, pointer, extent}
-#define FREES(pointer)     \
-  {                        \
-    Use::Free, pointer, {} \
-  }
-#define FREES_BYTES(pointer, n)                   \
-  {                                               \
-    Use::FreeBytes, pointer, { Extent::Bytes, n } \
-  }
-#define PRINTS(n)     \
-  {                   \
-    Use::Print, n, {} \
-  }
-#define SCANS(n)     \
-  {                  \
-    Use::Scan, n, {} \
-  }
-#define CALLS_BACK(n)    \
-  {                      \
-    Use::CallBack, n, {} \
-  }
-#define NONE \
-  {          \
-  }
-#define BYTES(n) {Extent::Bytes, n}
-#define PRODUCT(n, m) {Extent::Bytes, n, m}
-#define FIRST {Extent::Bytes, kOne}
-#define STRING(n) {Extent::String, n, n}
-#define STRING_UP_TO(n, limit) {Extent::String, n, n, limit}
-#define COMMON(n, m) {Extent::String, n, m}
-#define COMMON_UP_TO(n, m, limit) {Extent::String, n, m, limit}
-#define RETURNED {Extent::Returned, kResult}
-#define RETURNED_TIMES(n) {Extent::Returned, kResult, n}
-#define FOUND(n) {Extent::Found, kResult, n}
-#define FOUND_UP_TO(n, limit) {Extent::Found, kResult, n, limit}
-#define RETURNED_STRING {Extent::ReturnedString, kResult}
-#define PRINTED {Extent::Printed, kResult}
-#define PRINTED_UP_TO(limit) {Extent::Printed, kResult, limit}
-#define ARRAY {Extent::Array, kOne}
-#define ARRAY_THEN {Extent::ArrayThen, kOne}
-#define EXACTLY(n) {Extent::Bytes, kExactly + (n)}
 constexpr KnownCall kKnownCalls[] = {
 #define LIBC(name, ...) {#name, {__VA_ARGS__}},
 #define GFORTRAN(name, ...) {"_gfortran_" #name, {__VA_ARGS__}},
@@ -58,9 +17,6 @@ constexpr KnownCall kKnownCalls[] = {
 #undef LIBC
 #undef GFORTRAN
 };
-#undef R
-#undef W
-#undef NONE
 
 const KnownCall* find(std::string_view name) {
   static const auto* const kByName = [] {

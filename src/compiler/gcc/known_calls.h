@@ -21,6 +21,8 @@ struct Touch {
     Extent::Kind kind = Extent::Bytes;
     int a = kNone, b = kNone, c = kNone;
   } extent;
+
+  constexpr bool comes_after() const { return is_known_after(extent.kind); }
 };
 
 struct KnownCall {

@@ -81,6 +81,14 @@ Call call_of(std::uint64_t bytes) {
   return (bytes & PHOTOFINISH_WRITES) != 0 ? Call::store : Call::load;
 }
 
+// A block that is freed has the length that the allocator gave it.
+std::uint64_t length_of(const void* address, std::uint64_t bytes) {
+  const std::uint64_t length = PHOTOFINISH_BYTES(bytes);
+  return call_of(bytes) == Call::release && length == 0
+             ? malloc_usable_size(const_cast<void*>(address))
+             : length;
+}
+
 // The next owner of memory that is freed may be another thread. That must be on record now: with
 // the next call of this thread, it may be too late. Allocators hand large blocks from thread to
 // thread, and small ones only if they share them; so the number of small ones is limited, for their
@@ -101,10 +109,12 @@ void give_back(const void* memory, std::uint64_t bytes) {
                            reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))};
   in_hook(call_site, [&](AccessBuffer& touched, Reach& reach) {
     const auto begin = reinterpret_cast<std::uint64_t>(address);
-    touched.access(reach, *site, begin, PHOTOFINISH_BYTES(bytes),
+    touched.access(reach, *site, begin, length_of(address, bytes),
                    static_cast<unsigned>(PHOTOFINISH_UNIT(bytes)), call_of(bytes), call_site.pc,
                    call_site.frame);
   });
+  if (call_of(bytes) == Call::release && Tasks::active()) [[unlikely]]
+    give_back(address, PHOTOFINISH_BYTES(bytes));
 }
 
 [[gnu::always_inline]] inline void note_range(photofinish_site* site, const void* address,
@@ -114,10 +124,8 @@ void give_back(const void* memory, std::uint64_t bytes) {
   const CallSite call_site = CALL_SITE;
   in_hook(call_site, [&](AccessBuffer& touched, Reach& reach) {
     AccessRow row{
-        {},   call_of(bytes), reinterpret_cast<std::uint64_t>(address), PHOTOFINISH_BYTES(bytes),
+        {},   call_of(bytes), reinterpret_cast<std::uint64_t>(address), length_of(address, bytes),
         rows, stride};
-    if (row.call == Call::release && row.bytes == 0)
-      row.bytes = malloc_usable_size(const_cast<void*>(address));
     if (row.bytes == 0 || row.rows == 0) return;
     const std::uint64_t span =
         (row.rows - 1) * static_cast<std::uint64_t>(stride < 0 ? -stride : stride);
@@ -317,7 +325,7 @@ void steer_access(photofinish_site* site, const void* address, std::uint64_t byt
   steer(site, bytes, call_site, false, [&] {
     return std::vector<Strided>{
         {static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address)),
-         static_cast<std::int64_t>(PHOTOFINISH_BYTES(bytes)),
+         static_cast<std::int64_t>(length_of(address, bytes)),
          {}}};
   });
   const bool is_of_race = *reinterpret_cast<std::uint8_t*>(&site->library[0]) != 1;
@@ -330,10 +338,7 @@ void steer_rows(photofinish_site* site, CallSite call_site, const void* address,
                 std::uint64_t bytes, std::uint64_t rows, std::int64_t stride, std::uint64_t planes,
                 std::int64_t plane_stride) {
   steer(site, bytes, call_site, true, [&] {
-    std::uint64_t length = PHOTOFINISH_BYTES(bytes);
-    if (call_of(bytes) == Call::release && length == 0)
-      length = malloc_usable_size(const_cast<void*>(address));
-    DataMap map = contiguous_map(static_cast<std::int64_t>(length));
+    DataMap map = contiguous_map(static_cast<std::int64_t>(length_of(address, bytes)));
     map = repeated(repeated(map, static_cast<std::int64_t>(rows), stride),
                    static_cast<std::int64_t>(planes), plane_stride);
     return shifted(map, static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address)))

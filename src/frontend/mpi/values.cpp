@@ -101,8 +101,8 @@ void check_values(CallSite call_site, const void* address, std::uint64_t bytes) 
   });
 }
 
-// Code of GCC's plugin does not report the values of its loads and stores. A program with such code
-// is recorded and replayed as one that is not instrumented.
+// Code that GCC compiled does not report the values of its loads and stores. A program with such
+// code is recorded and replayed as one that is not instrumented.
 static bool reports_values() { return noted(PHOTOFINISH_WITHOUT_VALUES_ABI).empty(); }
 
 void prepare_values() {
