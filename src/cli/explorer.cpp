@@ -9,7 +9,6 @@
 #include "explore/object_order.h"
 #include "report/describe.h"
 #include "report/run_notes.h"
-#include "report/site_text.h"
 
 namespace photofinish {
 namespace {
@@ -64,9 +63,10 @@ Explorer::Explorer(const Options& options, const ExploreArguments& arguments, st
       state_(std::move(state)),
       search_(state_.runs.empty() && state_.pending.empty() ? Search()
                                                             : Search(state_.runs, state_.pending)),
-      status_(options.progress) {
-  launch_.is_deadlocked = [](const std::string& directory) {
-    return !deadlock_lines(directory).empty();
+      status_(options.progress),
+      text_(launch_.process) {
+  launch_.is_deadlocked = [this](const std::string& directory) {
+    return !deadlock(directory).empty();
   };
   set_limits();
 }
@@ -80,24 +80,13 @@ void Explorer::set_limits() {
   launch_.stall_s = state_.ranks > 0 ? std::max(kStallSeconds, 2 * seconds) : 0;
 }
 
-std::string Explorer::location(const RankTrace& trace, const MessageStep& step) {
-  const std::lock_guard lock(symbols_mutex_);
-  const auto [found, added] = locations_.try_emplace(step.site_key);
-  if (added) found->second = SiteText(trace.definitions(), symbolizer_).location(step.site);
-  return found->second;
+// Who waits for what; empty: no deadlock is proven.
+std::vector<std::string> Explorer::deadlock(const std::string& directory) {
+  std::vector<std::string> lines = deadlock_lines(directory);
+  if (!lines.empty()) return lines;
+  const auto traced = read_execution(directory);
+  return traced ? text_.lock_deadlock(*traced) : lines;
 }
-
-namespace {
-
-std::string call_at(RankTrace& trace, SiteId site) {
-  const Event* event = nullptr;
-  trace.rewind();
-  while (trace.next(event))
-    if (event->site == site) return std::string(traits(event->call).name);
-  return "a call";
-}
-
-}  // namespace
 
 Explorer::Inspected Explorer::inspect(const std::string& directory) {
   Inspected inspected;
@@ -109,31 +98,18 @@ Explorer::Inspected Explorer::inspect(const std::string& directory) {
   inspected.choices = choices_of(traced->execution);
   inspected.whole = traced->whole;
   inspected.ranks = traced->traces.size();
-  inspected.objects = traced->objects;
+  for (const auto& [line, place] : traced->objects)
+    inspected.objects[line] = text_.object(*traced, place);
   for (const auto& [line, steps] : inspected.choices.steps)
     for (const Choices::Step& at : steps) {
       const MessageStep& step = traced->execution.processes[at.process].steps[at.step];
       const std::size_t rank = at.process < traced->traces.size()
                                    ? at.process
                                    : traced->served_rank.at({at.process, at.step});
-      inspected.locations[line].push_back(location(*traced->traces[rank], step));
+      inspected.locations[line].push_back(
+          text_.location(*traced->traces[rank], step.site, step.site_key));
     }
-  for (const TimingDependence& one : traced->timing) {
-    MessageStep step;
-    step.site = one.at.site;
-    step.site_key = one.at.site_key;
-    RankTrace& trace = *traced->traces[static_cast<std::size_t>(one.at.rank.value)];
-    const std::string where = location(trace, step);
-    inspected.untracked.push_back(fmt::format("the result of {}{}{} depends on timing",
-                                              call_at(trace, one.at.site), where.empty() ? "" : " ",
-                                              where));
-  }
-  if (traced->puts_or_gets)
-    inspected.untracked.push_back("the order of puts and gets: see photofinish confirm");
-  if (traced->log_is_full)
-    inspected.untracked.push_back("atomic operations and locks beyond the first 16,384 of a run");
-  if (traced->threads)
-    inspected.untracked.push_back("several threads of a rank call MPI: their order varies");
+  inspected.untracked = text_.not_explored(*traced);
   return inspected;
 }
 
@@ -151,7 +127,7 @@ Result<Explorer::Made> Explorer::make_run(const Matching& prescribed, Launch lau
   };
   launch.inspect = [&](const std::string& directory) {
     made.inspected = inspect(directory);
-    made.inspected.deadlock = deadlock_lines(directory);
+    made.inspected.deadlock = deadlock(directory);
   };
   const auto start = Clock::now();
   auto done = run_schedules(directory_, schedules_of(prescribed, options_), launch);

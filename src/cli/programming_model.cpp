@@ -19,7 +19,7 @@ std::string refusal(const std::string& command, const std::string& model, const 
 }
 
 std::string refuse_openshmem(const std::string& command, const std::string& what) {
-  return refusal(command, "OpenSHMEM", "check, confirm, record, replay and explain", what);
+  return refusal(command, "OpenSHMEM", "check, confirm, explore, record, replay and explain", what);
 }
 
 std::string refuse_upc(const std::string& command, const std::string& what) {
@@ -67,10 +67,9 @@ std::string first_of_programs(const std::vector<std::string>& line, Visit visit)
 
 }  // namespace
 
-std::string no_openshmem_program(const std::string& command, const std::vector<std::string>& line) {
+std::string no_upc_program(const std::string& command, const std::vector<std::string>& line) {
   return first_of_programs(line, [&](const std::string& word, const MpiProgram& program) {
-    return program.uses_openshmem  ? refuse_openshmem(command, word)
-           : program.uses_upc      ? refuse_upc(command, word)
+    return program.uses_upc        ? refuse_upc(command, word)
            : program.uses_coarrays ? refuse_coarrays(command, word)
                                    : "";
   });
@@ -114,6 +113,14 @@ std::string process_word(const std::string& directory) {
     default:
       return "rank";
   }
+}
+
+std::string process_word(const std::vector<std::string>& line) {
+  const std::string word =
+      first_of_programs(line, [](const std::string&, const MpiProgram& program) {
+        return program.uses_upc ? "thread" : program.uses_openshmem ? "PE" : "";
+      });
+  return word.empty() ? "rank" : word;
 }
 
 std::string no_coarray_run(const std::string& command, const std::string& directory) {

@@ -20,10 +20,24 @@ void describe(A& a, ObjectOrder& d) {
   a(d.line, d.ranks);
 }
 
-bool may_use_object(Action action) {
-  return action == Action::Accumulate || action == Action::GetAccumulate ||
-         action == Action::FetchAndOp || action == Action::CompareAndSwap ||
-         action == Action::Lock || action == Action::Unlock;
+bool may_use_object(Call call) {
+  switch (traits(call).action) {
+    case Action::Accumulate:
+    case Action::GetAccumulate:
+    case Action::FetchAndOp:
+    case Action::CompareAndSwap:
+    case Action::Lock:
+    case Action::Unlock:
+    case Action::LockAcquire:
+    case Action::LockRelease:
+    case Action::Put:
+    case Action::PutSignal:
+      return true;
+    case Action::WaitUntil:
+      return traits(call).when == When::Blocks;
+    default:
+      return false;
+  }
 }
 
 Result<bool> write_object_orders(const std::string& directory,
