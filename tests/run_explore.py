@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds one program, explores it, and compares the outcomes with what its comments say.
 
-  run_explore.py --mpi openmpi|mpich --photofinish PATH [--openshmem] PROGRAM.c
+  run_explore.py --mpi openmpi|mpich --photofinish PATH [--compiler oshcc] PROGRAM.c
 
 Comments, `//` and one space:
 
@@ -57,9 +57,10 @@ def check(arguments, folder):
     wanted = dict(word.partition("=")[::2] for word in " ".join(comments(text, "explore")).split())
     ranks = dict(word.partition("=")[::2] for word in " ".join(comments(text, "run")).split())["ranks"]
     compiler = next(name for name in COMPILERS[arguments.mpi] if subprocess.run(["which", name], capture_output=True).returncode == 0)
-    if arguments.openshmem:
-        compiler = "oshcc"
-    code, out, err = run([compiler, "-g", "-O1", "-o", "app", os.path.abspath(arguments.program), "-lm"], folder)
+    build = [arguments.compiler or compiler, "-g", "-O1", "-o", "app", os.path.abspath(arguments.program), "-lm"]
+    if arguments.program.endswith(".upc"):
+        build.insert(1, f"--mpi={arguments.mpi}")
+    code, out, err = run(build, folder)
     if code != 0:
         raise Failure(f"cannot build: {err}")
     code, out, err = run([arguments.photofinish, "explore", "-n", ranks, "./app"], folder)
@@ -113,7 +114,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mpi", required=True, choices=COMPILERS)
     parser.add_argument("--photofinish", required=True)
-    parser.add_argument("--openshmem", action="store_true")
+    parser.add_argument("--compiler", help="oshcc, or the path of pfupcc")
     parser.add_argument("program")
     arguments = parser.parse_args()
     arguments.photofinish = os.path.abspath(arguments.photofinish)

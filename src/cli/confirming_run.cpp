@@ -243,7 +243,11 @@ std::string how_it_ended(const std::string& directory, const Ended& ended, const
     if (signaled)
       how += fmt::format(", {} {}: {}", launch.process, rank, strsignal(end.code));
     else if (end.state == RankState::Aborted)
-      how += fmt::format(", {} {}: MPI_Abort with {}", launch.process, rank, end.code);
+      how += fmt::format(", {} {}: {} with {}", launch.process, rank,
+                         launch.process == "PE"       ? "shmem_global_exit"
+                         : launch.process == "thread" ? "upc_global_exit"
+                                                      : "MPI_Abort",
+                         end.code);
     else if (end.state == RankState::Exited && end.code != 0)
       how += fmt::format(", {} {}: exit {}", launch.process, rank, end.code);
     else

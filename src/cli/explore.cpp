@@ -291,8 +291,9 @@ int run_explore(const Options& options, const ExploreArguments& arguments) {
       return fail(fmt::format("the number of ranks is missing: photofinish explore -n N {}",
                               arguments.line[0]),
                   kExitUsage);
-  if (const std::string refused = arguments.run.empty() ? no_upc_program("explore", arguments.line)
-                                                        : no_upc_run("explore", arguments.run);
+  if (const std::string refused = arguments.run.empty()
+                                      ? no_coarray_program("explore", arguments.line)
+                                      : no_coarray_run("explore", arguments.run);
       !refused.empty())
     return fail(refused, kExitUsage);
   std::optional<std::regex> ignore;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "frontend/upc/table/upc_call.h"
 #include "report/side_words.h"
 #include "report/site_text.h"
 
@@ -47,25 +48,34 @@ std::string ExploredText::call(const TracedRun& run, const CallOfRank& one) {
   const RankTrace* const trace = trace_of(run, one.rank);
   const std::string where =
       trace != nullptr ? location(*trace, one.place.site, one.place.site_key) : "";
-  return fmt::format("{}{}{}", name_of(one.place.call), where.empty() ? "" : " at ", where);
+  const std::string name = one.place.call == UpcCall::strict_read    ? "a strict read"
+                           : one.place.call == UpcCall::strict_write ? "a strict write"
+                                                                     : name_of(one.place.call);
+  return fmt::format("{}{}{}", name, where.empty() ? "" : " at ", where);
 }
 
-// "symmetric heap block +0x8 allocated at x.c:12"
-std::string ExploredText::block(const TracedRun& run, WorldRank rank, std::uint64_t address) {
-  RankTrace& trace = *run.traces[static_cast<std::size_t>(rank.value)];
+// Of a heap: "symmetric heap block of x.c:12 +0x8". A later block at the same place replaces an
+// earlier one. OpenSHMEM's are found by their address, UPC's by their region and displacement.
+std::string ExploredText::block(const TracedRun& run, const ObjectPlace& place,
+                                const WinDefinition& region) {
   std::string text;
-  trace.rewind();
-  for (const Event* event = nullptr; trace.next(event);) {
-    if (traits(event->call).action != Action::SymmetricAllocate ||
-        !event->fields.has(Field::address))
-      continue;
-    const auto begin = static_cast<std::uint64_t>(event->fields[Field::address]);
-    if (address < begin ||
-        address - begin >= static_cast<std::uint64_t>(event->fields[Field::size]))
-      continue;
-    const std::string where = SiteText(trace.definitions(), symbolizer_).location(event->site);
-    text = fmt::format("the symmetric heap block{}{}{}", where.empty() ? "" : " of ", where,
-                       plus(address - begin));
+  for (const auto& trace : run.traces) {
+    trace->rewind();
+    for (const Event* event = nullptr; trace->next(event);) {
+      const FieldSet& fields = event->fields;
+      if (traits(event->call).action != Action::SymmetricAllocate) continue;
+      const bool by_region = fields.has(Field::win) && fields.has(Field::key);
+      if (by_region ? fields[Field::win] != region.id.value
+                    : !fields.has(Field::address) || trace->rank() != place.target)
+        continue;
+      const auto begin =
+          static_cast<std::uint64_t>(fields[by_region ? Field::key : Field::address]);
+      const std::uint64_t at = place.displacement + (by_region ? 0 : region.base);
+      if (at < begin || at - begin >= static_cast<std::uint64_t>(fields[Field::size])) continue;
+      const std::string where = SiteText(trace->definitions(), symbolizer_).location(event->site);
+      text = fmt::format("the {}{}{}{}", by_region ? "block" : "symmetric heap block",
+                         where.empty() ? "" : " of ", where, plus(at - begin));
+    }
   }
   return text;
 }
@@ -75,14 +85,15 @@ std::string ExploredText::word(const TracedRun& run, const ObjectPlace& place,
   const RankTrace& trace = *trace_of(run, place.target);
   const std::uint64_t address = region.base + place.displacement;
   const std::lock_guard lock(mutex_);
-  if (std::string text = block(run, place.target, address); !text.empty()) return text;
+  if (std::string text = block(run, place, region); !text.empty()) return text;
   for (const auto& [id, module] : trace.definitions().modules) {
-    if (address < module.base) continue;
+    if (address < module.base || process_ == "thread") continue;
     if (const auto variable =
             symbolizer_.variable_at(module.path, address - module.base, module.build_id))
       return fmt::format("`{}`{}", variable->name, plus(variable->offset));
   }
-  return region.name + plus(place.displacement);
+  return process_ == "thread" ? fmt::format("`{}`{}", region.name, plus(place.displacement))
+                              : region.name + plus(place.displacement);
 }
 
 std::string ExploredText::object(const TracedRun& run, const ObjectPlace& place) {
@@ -110,10 +121,15 @@ std::vector<std::string> ExploredText::not_explored(const TracedRun& run) {
                     where.empty() ? "" : " ", where));
   }
   for (const CallOfRank& one : run.uncontrolled)
-    add("the result of " + call(run, one) + " depends on timing");
+    add(traits(one.place.call).action == Action::Accumulate
+            ? "the order of " + call(run, one) + " and other accesses"
+            : "the result of " + call(run, one) + " depends on timing");
   for (const CallOfRank& one : run.polling)
     add("how often " + call(run, one) + " repeats before the value changes");
-  if (run.puts_or_gets) add("the order of puts and gets: see photofinish confirm");
+  if (run.puts_or_gets)
+    add(process_ == "thread"
+            ? "the order of reads and writes of shared memory: see photofinish confirm"
+            : "the order of puts and gets: see photofinish confirm");
   if (run.log_is_full) add("atomic operations and locks beyond the first 16,384 of a run");
   if (run.threads)
     add(fmt::format("several threads of a {} {}: their order varies", process_,

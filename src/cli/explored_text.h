@@ -27,7 +27,7 @@ class ExploredText {
  private:
   std::string call(const TracedRun& run, const CallOfRank& one);
   std::string word(const TracedRun& run, const ObjectPlace& place, const WinDefinition& region);
-  std::string block(const TracedRun& run, WorldRank rank, std::uint64_t address);
+  std::string block(const TracedRun& run, const ObjectPlace& place, const WinDefinition& region);
 
   const std::string& process_;
   std::mutex mutex_;

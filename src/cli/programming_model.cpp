@@ -23,7 +23,7 @@ std::string refuse_openshmem(const std::string& command, const std::string& what
 }
 
 std::string refuse_upc(const std::string& command, const std::string& what) {
-  return refusal(command, "UPC", "check, confirm, record, replay and explain", what);
+  return refusal(command, "UPC", "check, confirm, explore, record, replay and explain", what);
 }
 
 std::string refuse_coarrays(const std::string& command, const std::string& what) {
@@ -66,14 +66,6 @@ std::string first_of_programs(const std::vector<std::string>& line, Visit visit)
 }
 
 }  // namespace
-
-std::string no_upc_program(const std::string& command, const std::vector<std::string>& line) {
-  return first_of_programs(line, [&](const std::string& word, const MpiProgram& program) {
-    return program.uses_upc        ? refuse_upc(command, word)
-           : program.uses_coarrays ? refuse_coarrays(command, word)
-                                   : "";
-  });
-}
 
 std::string no_coarray_program(const std::string& command, const std::vector<std::string>& line) {
   return first_of_programs(line, [&](const std::string& word, const MpiProgram& program) {

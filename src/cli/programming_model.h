@@ -9,8 +9,7 @@ namespace photofinish {
 
 // Why `photofinish COMMAND` does not use this recorded run; empty if it does.
 std::string no_openshmem_run(const std::string& command, const std::string& directory);
-// Refuse UPC and coarray programs only. The first one is of a command line.
-std::string no_upc_program(const std::string& command, const std::vector<std::string>& line);
+// Refuses UPC and coarray programs only.
 std::string no_upc_run(const std::string& command, const std::string& directory);
 // What the program of a recorded run calls a rank in what confirm prints: "rank", "thread" or "PE".
 std::string process_word(const std::string& directory);

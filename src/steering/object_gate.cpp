@@ -262,6 +262,20 @@ std::uint32_t ObjectGate::now() {
   return std::atomic_ref<std::uint32_t>(log_->count).load(std::memory_order_acquire);
 }
 
+// A store is logged before it is made. 1 + the index of the only one that satisfies the condition,
+// and was logged before the wait began; 0: there is none, or there are several.
+std::uint32_t ObjectGate::arriving_write(std::uint64_t line, std::uint32_t since,
+                                         const Satisfies& satisfies) const {
+  std::uint32_t found = 0;
+  for (std::uint32_t i = 0; i < since; ++i) {
+    const ObjectLogEntry& entry = log_->entries[i];
+    if (entry.line != line || entry.kind != Kind::Write || !satisfies(entry.value)) continue;
+    if (found != 0) return 0;
+    found = i + 1;
+  }
+  return found;
+}
+
 // The wait is over because of the first entry that satisfies the condition, behind the last one
 // that does not. Without a certain one there is no order, and the search may prescribe what cannot
 // happen.
@@ -280,6 +294,7 @@ void ObjectGate::observed(const Turn& word, std::uint32_t since, bool before,
     if (fits && unsatisfied && !before) break;
     unsatisfied = !fits;
   }
+  if (entry.follows == 0 && !before) entry.follows = arriving_write(entry.line, since, satisfies);
   if (entry.follows != 0) append(entry, Kind::Observe);
   give_back();
 }

@@ -85,6 +85,8 @@ class ObjectGate {
   std::uint32_t first_change(std::uint64_t line, std::uint32_t since) const;
   ObjectLogEntry entry_of(const Turn& turn) const;
   void add_initial(const Turn& turn, ObjectLogEntry& entry);
+  std::uint32_t arriving_write(std::uint64_t line, std::uint32_t since,
+                               const Satisfies& satisfies) const;
   void end_polling();
 
   static ObjectGate* instance_;  // never deleted

@@ -88,6 +88,7 @@ Meaning::Concern ShmemMeaning::concern(const Event& event) const {
 // A wait for one word, or for all words, returns nothing.
 bool ShmemMeaning::depends_on_others(const Event& event) const {
   switch (traits(event.call).action) {
+    case Action::Accumulate:
     case Action::FetchAndOp:
     case Action::CompareAndSwap:
     case Action::LockAcquire:

@@ -5,8 +5,7 @@
 // explore: all=9 outcomes=2
 // outcome: finished
 // hang: all PEs wait
-// not explored: how often shmem_atomic_compare_swap at spin_locks.c:16 repeats before the value
-// changes
+// not explored: how often shmem_atomic_compare_swap at spins.c:15 repeats before the value changes
 #include <shmem.h>
 #include <stdio.h>
 
