@@ -19,14 +19,18 @@ using namespace std::chrono_literals;
 constexpr int kFirstTimeout = 60;        // seconds, of a run
 constexpr int kStallSeconds = 5;         // without a proof of a deadlock
 constexpr std::uint32_t kMostTries = 2;  // of a prescription
+// How long a rank waits for its turn at a shared object: so many milliseconds, and longest runs.
+constexpr std::uint32_t kTurnMs = 10'000, kTurnRuns = 5;
 constexpr auto kStoreInterval = 1s;
 
 // The schedule that makes the ranks take these choices.
-Schedules schedules_of(const Matching& prescribed, const Options& options) {
+Schedules schedules_of(const Matching& prescribed, const Options& options,
+                       std::uint32_t longest_run) {
   Schedule schedule;
   schedule.kind = RaceKind::Message;
   schedule.explores = true;
   schedule.unit_ms = static_cast<std::uint32_t>(options.pause_ms);
+  schedule.pause_ms = kTurnMs + kTurnRuns * longest_run;
   for (const auto& [line, matches] : prescribed) {
     std::vector<Schedule::Match> wanted;
     for (const Match& match : matches) wanted.push_back({match.source, match.tag});
@@ -97,6 +101,7 @@ Explorer::Inspected Explorer::inspect(const std::string& directory) {
   }
   inspected.choices = choices_of(traced->execution);
   inspected.whole = traced->whole;
+  inspected.in_turn = traced->in_turn;
   inspected.ranks = traced->traces.size();
   for (const auto& [line, place] : traced->objects)
     inspected.objects[line] = text_.object(*traced, place);
@@ -113,7 +118,8 @@ Explorer::Inspected Explorer::inspect(const std::string& directory) {
   return inspected;
 }
 
-Result<Explorer::Made> Explorer::make_run(const Matching& prescribed, Launch launch) {
+Result<Explorer::Made> Explorer::make_run(const Matching& prescribed, Launch launch,
+                                          std::uint32_t longest_run) {
   Made made;
   launch.prepare = [&](const std::string& directory) -> Result<bool> {
     std::vector<ObjectOrder> orders;
@@ -130,7 +136,7 @@ Result<Explorer::Made> Explorer::make_run(const Matching& prescribed, Launch lau
     made.inspected.deadlock = deadlock(directory);
   };
   const auto start = Clock::now();
-  auto done = run_schedules(directory_, schedules_of(prescribed, options_), launch);
+  auto done = run_schedules(directory_, schedules_of(prescribed, options_, longest_run), launch);
   if (!done) return done.error();
   made.run = std::move(*done);
   made.milliseconds = static_cast<std::uint64_t>(
@@ -156,7 +162,7 @@ std::uint64_t Explorer::outcome_of(const Outcome& outcome,
 // With the mutex held.
 void Explorer::add(const Prescription& prescription, Made made) {
   const Inspected& inspected = made.inspected;
-  if (!follows(inspected.choices.matching, prescription.matching) ||
+  if (!inspected.in_turn || !follows(inspected.choices.matching, prescription.matching) ||
       !made.run.tool_failure.empty()) {
     ++state_.not_followed;
     search_.failed(prescription, kMostTries);
@@ -216,9 +222,10 @@ void Explorer::work() {
     ++made_;
     ++under_way_;
     const Launch launch = launch_;
+    const auto longest_run = static_cast<std::uint32_t>(state_.milliseconds);
     show_status();
     lock.unlock();
-    auto made = make_run(prescription->matching, launch);
+    auto made = make_run(prescription->matching, launch, longest_run);
     lock.lock();
     --under_way_;
     if (!made) {
@@ -257,11 +264,12 @@ Result<Explorer::Again> Explorer::repeat(const Matching& matching) {
       if (match.source.value < 0) match = {};
   Launch launch = launch_;
   launch.shows_output = true;
-  auto made = make_run(prescribed, launch);
+  auto made = make_run(prescribed, launch, static_cast<std::uint32_t>(state_.milliseconds));
   if (!made) return made.error();
   if (made->run.interrupted) return Error{"interrupted"};
   if (made->inspected.error) return *made->inspected.error;
-  return Again{made->run.outcome, follows(made->inspected.choices.matching, prescribed),
+  return Again{made->run.outcome,
+               made->inspected.in_turn && follows(made->inspected.choices.matching, prescribed),
                made->inspected.deadlock};
 }
 

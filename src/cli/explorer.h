@@ -54,7 +54,7 @@ class Explorer {
     std::vector<std::string> untracked;
     std::vector<std::string> deadlock;  // who waits for what
     std::size_t ranks = 0;
-    bool whole = true;
+    bool whole = true, in_turn = true;
   };
   struct Made {
     ConfirmingRun run;
@@ -63,7 +63,7 @@ class Explorer {
   };
 
   void work();
-  Result<Made> make_run(const Matching& prescribed, Launch launch);
+  Result<Made> make_run(const Matching& prescribed, Launch launch, std::uint32_t longest_run);
   Inspected inspect(const std::string& directory);
   std::vector<std::string> deadlock(const std::string& directory);
   void add(const Prescription& prescription, Made made);

@@ -56,8 +56,8 @@ struct ObjectLog {
   static constexpr std::uint32_t kMost = 1 << 15;
   std::uint32_t taken;  // by the process that changes it, or operates on an object
   std::uint32_t count;
-  std::uint32_t full;  // more happened than it holds
-  std::uint32_t unused;
+  std::uint32_t full;      // more happened than it holds
+  std::uint32_t given_up;  // a rank went on without its turn
   ObjectLogEntry entries[kMost];
 };
 
@@ -70,7 +70,12 @@ bool may_use_object(Call call);
 Result<bool> write_object_orders(const std::string& directory,
                                  const std::vector<ObjectOrder>& orders);
 Result<std::vector<ObjectOrder>> read_object_orders(const std::string& directory);
-// Empty if there is none. `full`: it does not hold all that happened.
-std::vector<ObjectLogEntry> read_object_log(const std::string& directory, bool& full);
+struct ObjectRecord {
+  std::vector<ObjectLogEntry> entries;
+  bool full = false;      // they are not all that happened
+  bool given_up = false;  // nor do they tell the order
+};
+// Empty if there is none.
+ObjectRecord read_object_log(const std::string& directory);
 
 }  // namespace photofinish

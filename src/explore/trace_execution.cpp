@@ -241,7 +241,10 @@ Result<TracedRun> read_execution(const std::string& directory) {
   }
   if (static_cast<std::size_t>(world_size) != run.traces.size())
     return Error{directory + ": some ranks were not recorded"};
-  const std::vector<ObjectLogEntry> log = read_object_log(directory, run.log_is_full);
+  const ObjectRecord record = read_object_log(directory);
+  const std::vector<ObjectLogEntry>& log = record.entries;
+  run.log_is_full = record.full;
+  run.in_turn = !record.given_up;
   for (const ObjectLogEntry& entry : log)
     if (entry.rank < 0 || entry.rank >= world_size)
       return Error{directory + kObjectLogFile + ": a rank that does not exist"};

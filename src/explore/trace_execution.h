@@ -55,6 +55,7 @@ struct TracedRun {
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> served_rank;
   bool puts_or_gets = false;  // outside of exclusive locks: their order is not among the choices
   bool log_is_full = false;   // of the objects
+  bool in_turn = true;        // false: a rank went on before its turn at an object
   bool threads = false;  // a rank calls MPI from several threads: the order of its choices varies
   bool whole = true;     // false: a rank ended early, or its record does
 };

@@ -10,13 +10,14 @@
 #include "explore/matching.h"
 #include "order/keys.h"
 #include "steering/steering.h"
+#include "steering/step.h"
 
 namespace photofinish {
 namespace {
 
 using Kind = ObjectLogEntry::Kind;
 
-constexpr std::uint64_t kMostWaitNs = 60'000'000'000, kMostHoldNs = 10'000'000'000;
+constexpr std::uint64_t kMostHoldNs = 10'000'000'000, kMostLockNs = 600'000'000'000;
 constexpr unsigned kMostPace = 20;  // of 100 us: between two repetitions
 
 // A call that changed nothing.
@@ -69,7 +70,7 @@ bool ObjectGate::take_soon() {
   const std::uint64_t since = clock_ns(CLOCK_MONOTONIC);
   while (!take()) {
     if (clock_ns(CLOCK_MONOTONIC) - since > kMostHoldNs) {
-      given_up_ = true;
+      stop_controlling();
       return false;
     }
     // The one that has it may need this rank's progress.
@@ -150,8 +151,13 @@ void ObjectGate::end_polling() {
   t_state.polls = false;
 }
 
-void ObjectGate::give_up() {
+void ObjectGate::stop_controlling() {
   given_up_ = true;
+  std::atomic_ref<std::uint32_t>(log_->given_up).store(1, std::memory_order_relaxed);
+}
+
+void ObjectGate::give_up() {
+  stop_controlling();
   t_state.polls = false;
   steering_.end_pause();
 }
@@ -171,6 +177,7 @@ bool ObjectGate::enter(const Turn& turn) {
   }
   if (!state.polls) steering_.begin_pause();
   const std::uint64_t since = clock_ns(CLOCK_MONOTONIC);
+  std::uint64_t limit = kMostHoldNs;
   for (bool requested = false;;) {
     if (take()) {
       read_new();
@@ -191,10 +198,12 @@ bool ObjectGate::enter(const Turn& turn) {
         steering_.end_pause();
         return true;
       }
+      const bool is_held = turn.effect == Effect::Lock && held_.contains(line);
+      limit = is_held ? kMostLockNs : steering_.schedule().pause_ms * kMs;
       give_back();
     }
     steering_.make_progress();
-    if (clock_ns(CLOCK_MONOTONIC) - since > (requested ? kMostWaitNs : kMostHoldNs)) {
+    if (clock_ns(CLOCK_MONOTONIC) - since > limit) {
       give_up();
       return false;
     }

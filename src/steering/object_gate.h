@@ -12,7 +12,7 @@
 // counts as one that waits.
 //
 // Ground rules: an operation is complete when it leaves. A rank that waits here makes progress.
-// Every wait ends: after a minute, calls are passed on, and the log shows that the order was not
+// Every wait ends: after some time, calls are passed on, and the log shows that the order was not
 // followed. Ranks on one node only.
 #pragma once
 
@@ -79,6 +79,7 @@ class ObjectGate {
   bool take_soon();
   void give_back();
   void give_up();
+  void stop_controlling();
   void append(ObjectLogEntry& entry, ObjectLogEntry::Kind kind);
   void read_new();
   bool may_pass(const Turn& turn, std::uint64_t line);

@@ -1,9 +1,11 @@
-// A strict flag is polled: its reads are not controlled.
+// A strict flag is polled: its reads are not controlled. So the search does not know that thread 0
+// comes first, and prescribes the other order in vain.
 // run: ranks=2
-// explore: complete outcomes=1
+// explore: all=1 outcomes=1
 // outcome: thread 1 got 1
-// not explored: the result of a strict read at strict_flag.upc:18 depends on timing
-// not explored: the order of a strict write at strict_flag.upc:21 and other accesses
+// not explored: 1 prescribed matching that the program did not follow
+// not explored: the result of a strict read at strict_flag.upc:20 depends on timing
+// not explored: the order of a strict write at strict_flag.upc:23 and other accesses
 #include <stdio.h>
 #include <upc.h>
 #include <upc_atomic.h>
