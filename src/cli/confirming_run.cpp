@@ -224,8 +224,17 @@ Result<Ended> start(const std::vector<std::string>& line, const std::string& dir
   return ended;
 }
 
+// The number of ranks of a run that a launcher's line started; 0: none is on record.
+int recorded_size(const std::string& directory) {
+  const auto ranks = recorded_ranks(directory);
+  if (!ranks || ranks->empty()) return 0;
+  const auto trace = RankTrace::open(directory, ranks->front());
+  return trace ? (*trace)->world_size() : 0;
+}
+
 // The first ranks that failed, in words, without those that others stopped.
-std::string how_it_ended(const std::string& directory, const Ended& ended, const Launch& launch) {
+std::string how_it_ended(const std::string& directory, const Ended& ended, const Launch& launch,
+                         int world_size) {
   if (ended.stalled) return fmt::format("hangs: all {}s wait", launch.process);
   if (!ended.in_time)
     return fmt::format("no end after {} s{}", launch.timeout_s,
@@ -234,7 +243,7 @@ std::string how_it_ended(const std::string& directory, const Ended& ended, const
                            : "");
   std::string how;
   int reported = 0;
-  for (int rank = 0; rank < launch.world_size && ended.code != 0 && reported < 3; ++rank) {
+  for (int rank = 0; rank < world_size && ended.code != 0 && reported < 3; ++rank) {
     const auto trace = RankTrace::open(directory, WorldRank(rank));
     if (!trace) continue;
     const RankEnd& end = (*trace)->end();
@@ -243,7 +252,11 @@ std::string how_it_ended(const std::string& directory, const Ended& ended, const
     if (signaled)
       how += fmt::format(", {} {}: {}", launch.process, rank, strsignal(end.code));
     else if (end.state == RankState::Aborted)
-      how += fmt::format(", {} {}: MPI_Abort with {}", launch.process, rank, end.code);
+      how += fmt::format(", {} {}: {} with {}", launch.process, rank,
+                         launch.process == "PE"       ? "shmem_global_exit"
+                         : launch.process == "thread" ? "upc_global_exit"
+                                                      : "MPI_Abort",
+                         end.code);
     else if (end.state == RankState::Exited && end.code != 0)
       how += fmt::format(", {} {}: exit {}", launch.process, rank, end.code);
     else
@@ -345,12 +358,13 @@ Result<ConfirmingRun> run_schedules(const std::string& parent, const Schedules& 
   const Output output;
   const auto ended = start(*line, directory, output, token, launch, schedules);
   if (!ended) return ended.error();
+  const int world_size = launch.world_size > 0 ? launch.world_size : recorded_size(directory);
 
   ConfirmingRun run;
   run.interrupted = g_interrupted != 0;
   run.outcome.code = ended->code;
   run.outcome.ended = ended->in_time;
-  run.outcome.how = how_it_ended(directory, *ended, launch);
+  run.outcome.how = how_it_ended(directory, *ended, launch, world_size);
   if (!launch.shows_output) {
     run.printed = output.out.text();
     run.outcome.lines = without_launcher(lines_of(run.printed));
@@ -370,11 +384,11 @@ Result<ConfirmingRun> run_schedules(const std::string& parent, const Schedules& 
     std::erase_if(run.outcome.lines, is_ignored);
     for (Outcome::File& file : run.outcome.files) std::erase_if(file.lines, is_ignored);
   }
-  const std::vector<RankResult> results = read_rank_results(directory, launch.world_size);
+  const std::vector<RankResult> results = read_rank_results(directory, world_size);
   const bool steered = std::any_of(results.begin(), results.end(),
                                    [](const RankResult& result) { return result.steered != 0; });
   if (!steered && !run.interrupted) return Error{not_steered(output, run.outcome)};
-  run.tool_failure = failure_of_tool(directory, launch.world_size);
+  run.tool_failure = failure_of_tool(directory, world_size);
   for (std::size_t finding = 0; finding < schedules.findings.size(); ++finding)
     run.verdicts.push_back(verdict_of(results, finding));
   if (launch.inspect) launch.inspect(directory);

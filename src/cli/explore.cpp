@@ -55,7 +55,8 @@ std::vector<std::string> own_lines(const std::vector<KnownOutcome>& all, std::si
   return lines;
 }
 
-std::string choice_text(const NeededChoice& choice, const ExploreState& state, std::size_t run) {
+std::string choice_text(const NeededChoice& choice, const ExploreState& state, std::size_t run,
+                        const std::string& process) {
   std::string where;
   if (const auto sites = state.sites[run].find(choice.line);
       sites != state.sites[run].end() && choice.index < sites->second.size() &&
@@ -63,13 +64,13 @@ std::string choice_text(const NeededChoice& choice, const ExploreState& state, s
     where = state.locations[sites->second[choice.index]];
   if (is_object(choice.line)) {
     const auto name = state.objects.find(choice.line);
-    return fmt::format("operation {} on {} is that of rank {}{}{}", choice.index + 1,
-                       name != state.objects.end() ? name->second : "a window",
+    return fmt::format("operation {} on {} is that of {} {}{}{}", choice.index + 1,
+                       name != state.objects.end() ? name->second : "a window", process,
                        choice.match.source.value, where.empty() ? "" : " at ", where);
   }
-  return fmt::format("wildcard receive {} of rank {}{}{} matches the message of rank {}, tag {}",
-                     choice.index + 1, choice.line, where.empty() ? "" : " at ", where,
-                     choice.match.source.value, choice.match.tag);
+  return fmt::format("wildcard receive {} of {} {}{}{} matches the message of {} {}, tag {}",
+                     choice.index + 1, process, choice.line, where.empty() ? "" : " at ", where,
+                     process, choice.match.source.value, choice.match.tag);
 }
 
 // The choices of the runs, by kind: the least and the greatest number.
@@ -119,9 +120,8 @@ bool print_notes(const Explorer& explorer) {
                counted(static_cast<double>(explorer.given_up()), "prescribed matching",
                        "prescribed matchings"));
   if (state.cut_short > 0)
-    fmt::print(
-        "Not explored: choices of ranks that were stopped because another rank failed ({})\n",
-        counted(static_cast<double>(state.cut_short), "run", "runs"));
+    fmt::print("Not explored: choices of {0}s that were stopped because another {0} failed ({1})\n",
+               explorer.process(), counted(static_cast<double>(state.cut_short), "run", "runs"));
   for (const std::string& text : state.untracked) fmt::print("Not explored: {}\n", text);
   return explorer.given_up() > 0 || state.cut_short > 0 || !state.untracked.empty();
 }
@@ -149,10 +149,19 @@ void print_outcomes(const Explorer& explorer, const std::string& run) {
       fmt::print("  Choices that lead here{}:\n",
                  explorer.is_complete() ? "" : ", as far as explored");
       for (const NeededChoice& choice : needed)
-        fmt::print("    {}\n", choice_text(choice, state, example));
+        fmt::print("    {}\n", choice_text(choice, state, example, explorer.process()));
     }
     fmt::print("  repeat with: photofinish explore {} --outcome {}\n", run, i + 1);
   }
+}
+
+// The program of a run has a name relative to its folder.
+std::vector<std::string> program_line(const RunInfo& info) {
+  std::vector<std::string> line = info.command;
+  for (std::string& word : line)
+    if (!word.empty() && word[0] != '/' && word.find('/') != std::string::npos)
+      word = info.folder + "/" + word;
+  return line;
 }
 
 // The program has changed since the run: earlier runs tell nothing about it.
@@ -201,6 +210,7 @@ Result<Prepared> start_new(const Options& options, const ExploreArguments& argum
   prepared.launch.options = rank_options;
   prepared.launch.command = arguments.line;
   prepared.launch.ranks = arguments.ranks;
+  prepared.launch.process = process_word(arguments.line);
   prepared.state.ranks = static_cast<std::uint64_t>(arguments.ranks);
   return prepared;
 }
@@ -225,6 +235,7 @@ Result<Prepared> resume(const Options& options, const std::string& run) {
   prepared.launch.command = info->command;
   prepared.launch.ranks = info->ranks;
   prepared.launch.folder = info->folder;
+  prepared.launch.process = process_word(program_line(*info));
   if (prepared.state.ranks == 0) prepared.state.ranks = static_cast<std::uint64_t>(info->ranks);
   return prepared;
 }
@@ -281,8 +292,8 @@ int run_explore(const Options& options, const ExploreArguments& arguments) {
                               arguments.line[0]),
                   kExitUsage);
   if (const std::string refused = arguments.run.empty()
-                                      ? no_openshmem_program("explore", arguments.line)
-                                      : no_openshmem_run("explore", arguments.run);
+                                      ? no_coarray_program("explore", arguments.line)
+                                      : no_coarray_run("explore", arguments.run);
       !refused.empty())
     return fail(refused, kExitUsage);
   std::optional<std::regex> ignore;

@@ -9,7 +9,6 @@
 #include "explore/object_order.h"
 #include "report/describe.h"
 #include "report/run_notes.h"
-#include "report/site_text.h"
 
 namespace photofinish {
 namespace {
@@ -20,14 +19,18 @@ using namespace std::chrono_literals;
 constexpr int kFirstTimeout = 60;        // seconds, of a run
 constexpr int kStallSeconds = 5;         // without a proof of a deadlock
 constexpr std::uint32_t kMostTries = 2;  // of a prescription
+// How long a rank waits for its turn at a shared object: so many milliseconds, and longest runs.
+constexpr std::uint32_t kTurnMs = 10'000, kTurnRuns = 5;
 constexpr auto kStoreInterval = 1s;
 
 // The schedule that makes the ranks take these choices.
-Schedules schedules_of(const Matching& prescribed, const Options& options) {
+Schedules schedules_of(const Matching& prescribed, const Options& options,
+                       std::uint32_t longest_run) {
   Schedule schedule;
   schedule.kind = RaceKind::Message;
   schedule.explores = true;
   schedule.unit_ms = static_cast<std::uint32_t>(options.pause_ms);
+  schedule.pause_ms = kTurnMs + kTurnRuns * longest_run;
   for (const auto& [line, matches] : prescribed) {
     std::vector<Schedule::Match> wanted;
     for (const Match& match : matches) wanted.push_back({match.source, match.tag});
@@ -64,9 +67,10 @@ Explorer::Explorer(const Options& options, const ExploreArguments& arguments, st
       state_(std::move(state)),
       search_(state_.runs.empty() && state_.pending.empty() ? Search()
                                                             : Search(state_.runs, state_.pending)),
-      status_(options.progress) {
-  launch_.is_deadlocked = [](const std::string& directory) {
-    return !deadlock_lines(directory).empty();
+      status_(options.progress),
+      text_(launch_.process) {
+  launch_.is_deadlocked = [this](const std::string& directory) {
+    return !deadlock(directory).empty();
   };
   set_limits();
 }
@@ -80,24 +84,13 @@ void Explorer::set_limits() {
   launch_.stall_s = state_.ranks > 0 ? std::max(kStallSeconds, 2 * seconds) : 0;
 }
 
-std::string Explorer::location(const RankTrace& trace, const MessageStep& step) {
-  const std::lock_guard lock(symbols_mutex_);
-  const auto [found, added] = locations_.try_emplace(step.site_key);
-  if (added) found->second = SiteText(trace.definitions(), symbolizer_).location(step.site);
-  return found->second;
+// Who waits for what; empty: no deadlock is proven.
+std::vector<std::string> Explorer::deadlock(const std::string& directory) {
+  std::vector<std::string> lines = deadlock_lines(directory);
+  if (!lines.empty()) return lines;
+  const auto traced = read_execution(directory);
+  return traced ? text_.lock_deadlock(*traced) : lines;
 }
-
-namespace {
-
-std::string call_at(RankTrace& trace, SiteId site) {
-  const Event* event = nullptr;
-  trace.rewind();
-  while (trace.next(event))
-    if (event->site == site) return std::string(traits(event->call).name);
-  return "a call";
-}
-
-}  // namespace
 
 Explorer::Inspected Explorer::inspect(const std::string& directory) {
   Inspected inspected;
@@ -108,36 +101,25 @@ Explorer::Inspected Explorer::inspect(const std::string& directory) {
   }
   inspected.choices = choices_of(traced->execution);
   inspected.whole = traced->whole;
+  inspected.in_turn = traced->in_turn;
   inspected.ranks = traced->traces.size();
-  inspected.objects = traced->objects;
+  for (const auto& [line, place] : traced->objects)
+    inspected.objects[line] = text_.object(*traced, place);
   for (const auto& [line, steps] : inspected.choices.steps)
     for (const Choices::Step& at : steps) {
       const MessageStep& step = traced->execution.processes[at.process].steps[at.step];
       const std::size_t rank = at.process < traced->traces.size()
                                    ? at.process
                                    : traced->served_rank.at({at.process, at.step});
-      inspected.locations[line].push_back(location(*traced->traces[rank], step));
+      inspected.locations[line].push_back(
+          text_.location(*traced->traces[rank], step.site, step.site_key));
     }
-  for (const TimingDependence& one : traced->timing) {
-    MessageStep step;
-    step.site = one.at.site;
-    step.site_key = one.at.site_key;
-    RankTrace& trace = *traced->traces[static_cast<std::size_t>(one.at.rank.value)];
-    const std::string where = location(trace, step);
-    inspected.untracked.push_back(fmt::format("the result of {}{}{} depends on timing",
-                                              call_at(trace, one.at.site), where.empty() ? "" : " ",
-                                              where));
-  }
-  if (traced->puts_or_gets)
-    inspected.untracked.push_back("the order of puts and gets: see photofinish confirm");
-  if (traced->log_is_full)
-    inspected.untracked.push_back("atomic operations and locks beyond the first 16,384 of a run");
-  if (traced->threads)
-    inspected.untracked.push_back("several threads of a rank call MPI: their order varies");
+  inspected.untracked = text_.not_explored(*traced);
   return inspected;
 }
 
-Result<Explorer::Made> Explorer::make_run(const Matching& prescribed, Launch launch) {
+Result<Explorer::Made> Explorer::make_run(const Matching& prescribed, Launch launch,
+                                          std::uint32_t longest_run) {
   Made made;
   launch.prepare = [&](const std::string& directory) -> Result<bool> {
     std::vector<ObjectOrder> orders;
@@ -151,10 +133,10 @@ Result<Explorer::Made> Explorer::make_run(const Matching& prescribed, Launch lau
   };
   launch.inspect = [&](const std::string& directory) {
     made.inspected = inspect(directory);
-    made.inspected.deadlock = deadlock_lines(directory);
+    made.inspected.deadlock = deadlock(directory);
   };
   const auto start = Clock::now();
-  auto done = run_schedules(directory_, schedules_of(prescribed, options_), launch);
+  auto done = run_schedules(directory_, schedules_of(prescribed, options_, longest_run), launch);
   if (!done) return done.error();
   made.run = std::move(*done);
   made.milliseconds = static_cast<std::uint64_t>(
@@ -180,7 +162,7 @@ std::uint64_t Explorer::outcome_of(const Outcome& outcome,
 // With the mutex held.
 void Explorer::add(const Prescription& prescription, Made made) {
   const Inspected& inspected = made.inspected;
-  if (!follows(inspected.choices.matching, prescription.matching) ||
+  if (!inspected.in_turn || !follows(inspected.choices.matching, prescription.matching) ||
       !made.run.tool_failure.empty()) {
     ++state_.not_followed;
     search_.failed(prescription, kMostTries);
@@ -240,9 +222,10 @@ void Explorer::work() {
     ++made_;
     ++under_way_;
     const Launch launch = launch_;
+    const auto longest_run = static_cast<std::uint32_t>(state_.milliseconds);
     show_status();
     lock.unlock();
-    auto made = make_run(prescription->matching, launch);
+    auto made = make_run(prescription->matching, launch, longest_run);
     lock.lock();
     --under_way_;
     if (!made) {
@@ -281,11 +264,12 @@ Result<Explorer::Again> Explorer::repeat(const Matching& matching) {
       if (match.source.value < 0) match = {};
   Launch launch = launch_;
   launch.shows_output = true;
-  auto made = make_run(prescribed, launch);
+  auto made = make_run(prescribed, launch, static_cast<std::uint32_t>(state_.milliseconds));
   if (!made) return made.error();
   if (made->run.interrupted) return Error{"interrupted"};
   if (made->inspected.error) return *made->inspected.error;
-  return Again{made->run.outcome, follows(made->inspected.choices.matching, prescribed),
+  return Again{made->run.outcome,
+               made->inspected.in_turn && follows(made->inspected.choices.matching, prescribed),
                made->inspected.deadlock};
 }
 

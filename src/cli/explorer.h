@@ -11,11 +11,11 @@
 
 #include "cli/commands.h"
 #include "cli/confirming_run.h"
+#include "cli/explored_text.h"
 #include "cli/progress.h"
 #include "explore/search.h"
 #include "explore/state_file.h"
 #include "explore/trace_execution.h"
-#include "symbols/symbolizer.h"
 
 namespace photofinish {
 
@@ -37,6 +37,7 @@ class Explorer {
   };
   Result<Again> repeat(const Matching& matching);
 
+  const std::string& process() const { return launch_.process; }  // "rank", "PE"
   bool interrupted() const { return interrupted_; }
   bool is_complete() const { return search_.is_complete(); }
   std::size_t given_up() const { return search_.given_up(); }
@@ -53,7 +54,7 @@ class Explorer {
     std::vector<std::string> untracked;
     std::vector<std::string> deadlock;  // who waits for what
     std::size_t ranks = 0;
-    bool whole = true;
+    bool whole = true, in_turn = true;
   };
   struct Made {
     ConfirmingRun run;
@@ -62,9 +63,9 @@ class Explorer {
   };
 
   void work();
-  Result<Made> make_run(const Matching& prescribed, Launch launch);
+  Result<Made> make_run(const Matching& prescribed, Launch launch, std::uint32_t longest_run);
   Inspected inspect(const std::string& directory);
-  std::string location(const RankTrace& trace, const MessageStep& step);
+  std::vector<std::string> deadlock(const std::string& directory);
   void add(const Prescription& prescription, Made made);
   std::uint64_t outcome_of(const Outcome& outcome, const std::vector<std::string>& deadlock);
   void store();
@@ -90,9 +91,7 @@ class Explorer {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point stored_ = {};
 
-  std::mutex symbols_mutex_;
-  Symbolizer symbolizer_;
-  std::map<std::uint64_t, std::string> locations_;  // by key of the site
+  ExploredText text_;
 };
 
 }  // namespace photofinish

@@ -12,6 +12,7 @@
 #include "cli/describe.h"
 #include "cli/help_format.h"
 #include "cli/nearest.h"
+#include "cli/programming_model.h"
 #include "trace/run_directory.h"
 
 namespace photofinish {
@@ -584,6 +585,9 @@ int run(int argc, char** argv) {
                   kExitUsage);
     if (words[1] == "diff" && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
       return fail("diff needs two runs: photofinish diff BEFORE AFTER", kExitUsage);
+    if (words[1] == "group" && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
+      if (const std::string refused = no_openshmem_run("group", group.run); !refused.empty())
+        return fail(refused, kExitUsage);
     if (command != commands.end())
       if (const auto left = (*command)->remaining(); !left.empty() && left[0].starts_with('-'))
         return no_option(left[0]);

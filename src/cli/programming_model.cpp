@@ -19,11 +19,11 @@ std::string refusal(const std::string& command, const std::string& model, const 
 }
 
 std::string refuse_openshmem(const std::string& command, const std::string& what) {
-  return refusal(command, "OpenSHMEM", "check, confirm, record, replay and explain", what);
+  return refusal(command, "OpenSHMEM", "check, confirm, explore, record, replay and explain", what);
 }
 
 std::string refuse_upc(const std::string& command, const std::string& what) {
-  return refusal(command, "UPC", "check, confirm, record, replay and explain", what);
+  return refusal(command, "UPC", "check, confirm, explore, record, replay and explain", what);
 }
 
 std::string refuse_coarrays(const std::string& command, const std::string& what) {
@@ -67,15 +67,6 @@ std::string first_of_programs(const std::vector<std::string>& line, Visit visit)
 
 }  // namespace
 
-std::string no_openshmem_program(const std::string& command, const std::vector<std::string>& line) {
-  return first_of_programs(line, [&](const std::string& word, const MpiProgram& program) {
-    return program.uses_openshmem  ? refuse_openshmem(command, word)
-           : program.uses_upc      ? refuse_upc(command, word)
-           : program.uses_coarrays ? refuse_coarrays(command, word)
-                                   : "";
-  });
-}
-
 std::string no_coarray_program(const std::string& command, const std::vector<std::string>& line) {
   return first_of_programs(line, [&](const std::string& word, const MpiProgram& program) {
     return program.uses_coarrays ? refuse_coarrays(command, word) : "";
@@ -114,6 +105,14 @@ std::string process_word(const std::string& directory) {
     default:
       return "rank";
   }
+}
+
+std::string process_word(const std::vector<std::string>& line) {
+  const std::string word =
+      first_of_programs(line, [](const std::string&, const MpiProgram& program) {
+        return program.uses_upc ? "thread" : program.uses_openshmem ? "PE" : "";
+      });
+  return word.empty() ? "rank" : word;
 }
 
 std::string no_coarray_run(const std::string& command, const std::string& directory) {

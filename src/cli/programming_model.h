@@ -7,14 +7,14 @@
 
 namespace photofinish {
 
-// Why `photofinish COMMAND` does not run this command line; empty if it does.
-std::string no_openshmem_program(const std::string& command, const std::vector<std::string>& line);
-// The same for a recorded run.
+// Why `photofinish COMMAND` does not use this recorded run; empty if it does.
 std::string no_openshmem_run(const std::string& command, const std::string& directory);
-// Refuse UPC and coarray programs only.
+// Refuses UPC and coarray programs only.
 std::string no_upc_run(const std::string& command, const std::string& directory);
 // What the program of a recorded run calls a rank in what confirm prints: "rank", "thread" or "PE".
 std::string process_word(const std::string& directory);
+// The same for a command line.
+std::string process_word(const std::vector<std::string>& line);
 // Refuse coarray programs only.
 std::string no_coarray_run(const std::string& command, const std::string& directory);
 std::string no_coarray_program(const std::string& command, const std::vector<std::string>& line);

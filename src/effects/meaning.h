@@ -42,6 +42,9 @@ class Meaning {
   // Notes whether the outcome of the call depends on timing, and which threads communicate.
   virtual void note(const Event&) {}
   virtual void add_notes(MessageFindings&) const {}
+  // For an explored run: what the call returned depends on what other ranks did when, and no order
+  // was recorded for it.
+  virtual bool depends_on_others(const Event&) const { return false; }
   // No further events: completes receives without a wait, which took their messages, too.
   virtual void end_messages() {}
 

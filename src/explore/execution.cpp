@@ -119,7 +119,7 @@ class Analysis {
             Taken taken;
             taken.posted = {p, i};
             taken.comm = step.comm;
-            taken.wanted = {step.peer, step.tag};
+            taken.wanted = {step.peer, step.tag, step.refused};
             taken.probe = step.kind == Kind::Probe;
             if (taken.probe) taken.complete = Position{p, i};
             if (step.peer == kAnySource) taken.choice = choices++;
@@ -352,7 +352,7 @@ class Analysis {
       if (channel == channels_.end()) continue;
       for (const std::size_t s : channel->second) {
         const Sent& sent = messages_[s];
-        if (receive.wanted.tag != kAnyTag && receive.wanted.tag != sent.tag) continue;
+        if (!accepts(receive, sent)) continue;
         if (s == receive.message || is_after(sent.at, after)) break;
         const std::size_t f = sent.receiver;
         if (f != kNone && is_before(receives_[f], receive)) {

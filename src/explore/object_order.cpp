@@ -20,10 +20,24 @@ void describe(A& a, ObjectOrder& d) {
   a(d.line, d.ranks);
 }
 
-bool may_use_object(Action action) {
-  return action == Action::Accumulate || action == Action::GetAccumulate ||
-         action == Action::FetchAndOp || action == Action::CompareAndSwap ||
-         action == Action::Lock || action == Action::Unlock;
+bool may_use_object(Call call) {
+  switch (traits(call).action) {
+    case Action::Accumulate:
+    case Action::GetAccumulate:
+    case Action::FetchAndOp:
+    case Action::CompareAndSwap:
+    case Action::Lock:
+    case Action::Unlock:
+    case Action::LockAcquire:
+    case Action::LockRelease:
+    case Action::Put:
+    case Action::PutSignal:
+      return true;
+    case Action::WaitUntil:
+      return traits(call).when == When::Blocks;
+    default:
+      return false;
+  }
 }
 
 Result<bool> write_object_orders(const std::string& directory,
@@ -34,22 +48,22 @@ Result<std::vector<ObjectOrder>> read_object_orders(const std::string& directory
   return read_sealed_value<std::vector<ObjectOrder>>(directory + kObjectOrderFile, kObjectMagic);
 }
 
-std::vector<ObjectLogEntry> read_object_log(const std::string& directory, bool& full) {
-  std::vector<ObjectLogEntry> entries;
-  full = false;
+ObjectRecord read_object_log(const std::string& directory) {
+  ObjectRecord record;
   const int file = open((directory + kObjectLogFile).c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return entries;
+  if (file < 0) return record;
   std::uint32_t header[4] = {};
   if (pread(file, header, sizeof header, 0) == sizeof header) {
-    entries.resize(std::min(header[1], ObjectLog::kMost));
-    full = header[2] != 0;
-    const std::size_t bytes = entries.size() * sizeof(ObjectLogEntry);
-    if (pread(file, entries.data(), bytes, offsetof(ObjectLog, entries)) !=
+    record.entries.resize(std::min(header[1], ObjectLog::kMost));
+    record.full = header[2] != 0;
+    record.given_up = header[3] != 0;
+    const std::size_t bytes = record.entries.size() * sizeof(ObjectLogEntry);
+    if (pread(file, record.entries.data(), bytes, offsetof(ObjectLog, entries)) !=
         static_cast<ssize_t>(bytes))
-      entries.clear();
+      record.entries.clear();
   }
   close(file);
-  return entries;
+  return record;
 }
 
 }  // namespace photofinish

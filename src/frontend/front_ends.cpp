@@ -31,6 +31,9 @@ class AllFrontEnds final : public Meaning {
   Ending ending(const Event& event) const override { return of(event).ending(event); }
   void note(const Event& event) override { of(event).note(event); }
   void add_notes(MessageFindings& findings) const override { mpi_.add_notes(findings); }
+  bool depends_on_others(const Event& event) const override {
+    return of(event).depends_on_others(event);
+  }
   void end_messages() override { mpi_.end_messages(); }
 
  private:

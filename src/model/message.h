@@ -31,8 +31,10 @@ struct MessageEnd {
 struct Wanted {
   WorldRank source = kAnySource;
   std::int64_t tag = kAnyTag;
+  std::int64_t refused = kAnyTag;  // a tag that it does not accept; kAnyTag: none
   bool takes(WorldRank from, std::int64_t its_tag) const {
-    return (source == kAnySource || source == from) && (tag == kAnyTag || tag == its_tag);
+    return (source == kAnySource || source == from) && (tag == kAnyTag || tag == its_tag) &&
+           (refused == kAnyTag || refused != its_tag);
   }
   bool operator==(const Wanted&) const = default;
 };
@@ -78,6 +80,7 @@ struct MessageStep {
   Uid comm;
   WorldRank peer;
   std::int64_t tag = kAnyTag;
+  std::int64_t refused = kAnyTag;  // Receive: Wanted::refused
   MessageKey key = 0;
   Timestamp timestamp = 0;
   SiteId site;

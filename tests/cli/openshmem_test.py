@@ -46,9 +46,32 @@ class OpenShmem(Case):
     def test_refused(self):
         ring = self.ring()
         self.photofinish("check", "-n", "2", ring)
-        for command in (["group", "photofinish.run", "--failure", "0"], ["explore", "-n", "2", ring]):
-            with self.subTest(command=command):
-                self.assertSays(self.photofinish(*command[0].split(), *command[1:]), rf"photofinish {command[0]} does not support OpenSHMEM programs yet", 64)
+        for words in (["--failure", "0"], []):
+            with self.subTest(words=words):
+                self.assertSays(self.photofinish("group", "photofinish.run", *words), r"photofinish group does not support OpenSHMEM programs yet", 64)
+
+    def test_explore_launcher(self):
+        """A line of its own launcher: the words are OpenSHMEM's, also when it is resumed."""
+        source = self.write("last.c", """#include <shmem.h>
+#include <stdio.h>
+static long last;
+int main(void) {
+  shmem_init();
+  shmem_long_atomic_swap(&last, shmem_my_pe(), 0);
+  shmem_barrier_all();
+  if (shmem_my_pe() == 0) printf("last %ld\\n", last);
+  shmem_finalize();
+  return 0;
+}
+""")
+        self.assertEqual(self.run_("oshcc", "-g", "-o", self.path("last"), source).code, 0)
+        one = self.photofinish("explore", "--runs", "1", "--", "oshrun", "-n", "2", self.path("last"))
+        self.assertRegex(one.out, r"1 of an estimated \S+ matchings of 2 atomic operations and locks", one)
+        for words in ([], ["--jobs", "2"]):
+            all_runs = self.photofinish("explore", "photofinish.run", *words)
+            self.assertEqual(all_runs.code, 66, all_runs)
+            self.assertRegex(all_runs.out, r"operation 1 on `last` on PE 0 is that of PE \d at last\.c:6", all_runs)
+            self.assertIn("2 outcomes in 2 runs: all 2 matchings", all_runs.out, all_runs)
 
     def test_replay(self):
         """A recorded PE, alone: the same output, under gdb, too."""

@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include "frontend/mpi/control_channel.h"
-#include "frontend/mpi/object_gate.h"
 #include "frontend/mpi/real.h"
 #include "runtime/failure.h"
 #include "runtime/reach.h"
 #include "runtime/recorder.h"
+#include "steering/object_gate.h"
 #include "steering/step.h"
 
 namespace photofinish::mpi {
@@ -101,7 +101,7 @@ void Control::start(WorldRank rank, int size, const std::string& directory,
   if (all[1] == 0) steering->open_channel(host.open_channel(rank, size));
   steering->begin();
   if (steering->schedule().explores && all[1] != 0)
-    guarded([&] { ObjectGate::start(directory, rank); });
+    guarded([&] { ObjectGate::start(directory, *steering); });
   instance_ = self;
 }
 
@@ -133,11 +133,7 @@ void Control::before(Context& c) {
     steering_.lift_if_settled();
   }
   if (action == Action::Finalize) steering_.close_channel();
-  if (ObjectGate* gate = ObjectGate::get(); gate != nullptr && may_use_object(action)) {
-    steering_.begin_pause();
-    gate->enter(c, [this] { steering_.make_progress(); });
-    steering_.end_pause();
-  }
+  if (ObjectGate* gate = ObjectGate::get()) turns_.before(*gate, c);
   if (when == When::Blocks) steering_.begin_waiting();
 }
 
@@ -153,7 +149,7 @@ void Control::after(Context& c) {
     instance_ = nullptr;
   }
   if (call.when == When::Blocks && call.action != Action::Finalize) steering_.end_waiting();
-  if (ObjectGate* gate = ObjectGate::get()) gate->leave(c);
+  if (ObjectGate* gate = ObjectGate::get()) turns_.after(*gate, c);
   if (call.action == Action::WinCreate && steering_.is_of_memory()) gather_window(c);
   if (matches_ != nullptr) {
     if (call.when == When::Prepares) remember_persistent(c);

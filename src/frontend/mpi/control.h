@@ -23,6 +23,7 @@
 
 #include "frontend/mpi/context.h"
 #include "frontend/mpi/origin_copy.h"
+#include "frontend/mpi/window_turns.h"
 #include "photofinish/runtime_abi.h"
 #include "steering/steering.h"
 
@@ -212,7 +213,8 @@ class Control {
   std::uint32_t missed_ = 0;         // in a row
   std::uint64_t wildcards_ = 0;      // wildcard receives and probes so far that matched a message
   std::uint64_t message_since_ = 0;  // the next of them waits for its message
-  bool follows_ = true;              // the recorded matches, as long as they occur
+  WindowTurns turns_;
+  bool follows_ = true;  // the recorded matches, as long as they occur
 };
 
 // The call that the thread is in.

@@ -1,5 +1,6 @@
 // Atomics. Each has a number and its operand; one that fetches also its result, which tells whose
 // update it read.
+#include "frontend/shmem/explored.h"
 #include "frontend/shmem/interception.h"
 #include "frontend/shmem/pe_sets.h"
 
@@ -36,10 +37,18 @@ void describe(Context& c, const Atomic& a) {
   }
 }
 
+explored::Atomic ordered(Call family, const Atomic& a) {
+  return {family, a.target, a.pe, a.bytes, a.operand, a.compare, a.result};
+}
+
 void run(CallSite call_site, Call family, const Atomic& a, Part<> made) {
   Interception call(family, call_site);
   const bool fetches = a.result != nullptr && !a.pending;
-  call.returning([&](Context& c) { describe(c, a); }, made,
+  const auto in_turn = [&] {
+    if (!fetches) return made();
+    explored::update(call, call_site, ordered(family, a), made);
+  };
+  call.returning([&](Context& c) { describe(c, a); }, in_turn,
                  [&] {
                    if (fetches) call.exchange_memory(a.result, a.bytes);
                  },
@@ -56,7 +65,8 @@ using Issue = void (*)(const Atomic&);
 void update(CallSite call_site, Call family, const Atomic& a, Issue issue) {
   Interception call(family, call_site);
   call.operating(
-      a.context, [&](Context& c) { describe(c, a); }, [&] { issue(a); },
+      a.context, [&](Context& c) { describe(c, a); },
+      [&] { explored::update(call, call_site, ordered(family, a), [&] { issue(a); }); },
       [&](bool, Interception::Later& later) {
         std::uint64_t operand = 0;
         if (a.operand != nullptr) std::memcpy(&operand, a.operand, a.bytes);

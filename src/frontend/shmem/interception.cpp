@@ -1,5 +1,7 @@
 #include "frontend/shmem/interception.h"
 
+#include "frontend/shmem/explored.h"
+
 #include <mutex>
 #include <vector>
 
@@ -101,6 +103,10 @@ Interception::Interception(Call call, CallSite call_site) : call_(call), call_si
   mpi::t_inside = call_site.frame;
   task_ = recorder_ != nullptr ? mpi::task_of(*recorder_) : nullptr;
   if (task_ != nullptr) steering_ = Steering::get();
+  if (steering_ != nullptr && steering_->schedule().explores) {
+    explored_ = std::exchange(steering_, nullptr);
+    explored::begin_call(call);
+  }
   if (task_ != nullptr && steering_ == nullptr && ThreadAccesses::any() &&
       !mpi::record_thread_accesses(*recorder_, *task_))
     task_ = nullptr;
@@ -209,6 +215,7 @@ void Interception::attempting(Part<> made, Part<> answer, const bool& failed, De
   const auto record = [&] {
     results(*context_);
     context_->event.fields.set(Field::flag, failed ? 0 : 1);
+    if (explored_ != nullptr) return append();  // an outcome of its own
     if (has_event()) mpi::append_attempt(*context_, *recorder_, start_, end_, failed);
   };
   if (steering_ != nullptr)
@@ -245,11 +252,22 @@ void Interception::waiting(Describes arguments, Part<> made, Part<> answer, Desc
     else
       enter(arguments);
   }
-  if (!replays()) made();
+  if (!replays()) make_waiting(made);
   end_ = ticks();
   if (entry_) return leave_journaled(answer, record);
   guarded(answer);
   if (task_ != nullptr) finish(record);
+}
+
+// In an explored run, others see that this PE waits. A lock is awaited at the gate.
+void Interception::make_waiting(const Part<>& made) {
+  const Action action = traits(call_).action;
+  const bool waits = explored_ != nullptr && action != Action::Quiet && action != Action::Abort &&
+                     action != Action::LockAcquire && action != Action::LockRelease;
+  if (waits) explored_->begin_waiting();
+  if (explored_ != nullptr && action == Action::Abort) explored_->let_others_continue();
+  made();
+  if (waits) explored_->end_waiting();
 }
 
 void Interception::waiting_until(Describes arguments, Part<> made, Part<bool&> is_over,
@@ -303,6 +321,10 @@ void Interception::ending(Part<> made, Part<> made_on_replay) {
       }))
     task_ = nullptr;
   const bool records = task_ != nullptr;
+  if (records && explored_ != nullptr) {
+    explored_->close_channel();
+    explored_->begin_waiting();
+  }
   if (records) mpi::before_last_call();
   replays() ? made_on_replay() : made();
   if (!records) return;
@@ -310,6 +332,7 @@ void Interception::ending(Part<> made, Part<> made_on_replay) {
   finish([&] {
     if (has_event()) finish_event(*context_, *recorder_, end_);
     if (steering_ != nullptr) steered::after(*steering_, *context_, how);
+    if (explored_ != nullptr) explored_->end();
   });
   Recorder::last()->finalized();
   if (journaling_ != nullptr && !has_failed()) guarded([&] { journaling_->finalized(*task_); });

@@ -103,6 +103,8 @@ class Interception {
   // The same for a word of this PE whose value the call has observed.
   void exchange_observed(const void* word, std::size_t bytes);
 
+  // The call is one of an explored run, whose order may be controlled (shmem/explored.h).
+  bool is_explored() const { return explored_ != nullptr; }
   bool replays() const { return journaling_ != nullptr && journaling_->replays(); }
   // After a call that found only this PE's own memory. Open MPI makes no progress in it for the
   // accesses of other PEs to static data: a loop that waits for them would not end. Whether it does
@@ -124,6 +126,7 @@ class Interception {
     return journaling_ != nullptr ? !journaling_->replays() : steering_ == nullptr;
   }
   void append();
+  void make_waiting(const Part<>& made);
   void enter_journaled(const Describes& arguments, Recorded recorded);
   // Exchanges what the call returned and wrote, and passes it on to `record`. `how`: of a
   // confirming run.
@@ -144,6 +147,7 @@ class Interception {
   Task* task_ = nullptr;              // null: the call is passed on
   Journaling* journaling_ = nullptr;  // of a recorded or replayed rank
   Steering* steering_ = nullptr;      // of a confirming run
+  Steering* explored_ = nullptr;      // of an explored run: its calls are on record
   std::uint64_t start_ = 0, end_ = 0;
   std::optional<Context> context_;
   std::optional<Entry> entry_;

@@ -1,5 +1,6 @@
 // Put and get, in all their forms: typed, by element size, of memory; blocking and not; strided; of
 // one value; with a signal.
+#include "frontend/shmem/explored.h"
 #include "frontend/shmem/interception.h"
 
 namespace photofinish::shmem {
@@ -73,11 +74,22 @@ std::shared_ptr<std::vector<char>> copy_origin(T& t) {
   return copy;
 }
 
+// In an explored run: of one word, which others may wait for.
+void log_write(const Interception& call, const Transfer& t) {
+  if (t.way == Way::Put && (t.count == 1 || t.bytes == 1))
+    explored::write(call, t.remote, t.pe, t.count * t.bytes,
+                    t.value != nullptr ? t.value : t.local);
+}
+
 template <class T, class Describe>
 void operate(CallSite call_site, Call family, const T& t, Issue<T> issue, Describe arguments) {
   Interception call(family, call_site);
   call.operating(
-      t.context, arguments, [&] { issue(t); },
+      t.context, arguments,
+      [&] {
+        log_write(call, t);
+        issue(t);
+      },
       [&](bool copies, Interception::Later& later) {
         T kept = t;
         auto copy = copies || t.value != nullptr ? copy_origin(kept) : nullptr;
@@ -247,6 +259,10 @@ void add_signal(Context& c, const SignaledPut& put) {
   fields.set(Field::operand, static_cast<std::int64_t>(put.signal));
   fields.set(Field::op,
              mpi::Objects::get().named_op(put.op == 0 ? "SHMEM_SIGNAL_SET" : "SHMEM_SIGNAL_ADD"));
+}
+
+void log_write(const Interception& call, const SignaledPut& put) {
+  if (put.op == 0) explored::write(call, put.word, put.pe, sizeof put.signal, &put.signal);
 }
 
 void run_signaled(CallSite call_site, Call family, const SignaledPut& put,

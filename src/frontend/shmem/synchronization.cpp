@@ -1,4 +1,5 @@
 // Completion, order, barriers and locks.
+#include "frontend/shmem/explored.h"
 #include "frontend/shmem/interception.h"
 #include "frontend/shmem/pe_sets.h"
 
@@ -6,14 +7,15 @@ namespace photofinish::shmem {
 namespace {
 
 // A call that completes what the PE did with the context.
-void run_completing(CallSite call_site, Call family, Ctx context, Describes describe, Part<> made) {
+void run_completing(CallSite call_site, Call family, Ctx context, Describes describe,
+                    Part<const Interception&> made) {
   Interception call(family, call_site);
   call.waiting(
       [&](Context& c) {
         describe(c);
         expect_results(c, context);
       },
-      made, kNothing, [&](Context& c) { complete_pending(c, context); });
+      [&] { made(call); }, kNothing, [&](Context& c) { complete_pending(c, context); });
 }
 
 void enter_set(Context& c, int first, int log_stride, int count, const long* sync) {
@@ -34,13 +36,13 @@ void describe_lock(Context& c, const volatile long* lock) {
 
 SHMEM_ENTRY void shmem_quiet() {
   run_completing(CALL_SITE, ShmemCall::shmem_quiet, kDefaultContext, kNothing,
-                 [] { SHMEM_REAL(shmem_quiet)(); });
+                 [](auto&) { SHMEM_REAL(shmem_quiet)(); });
 }
 
 SHMEM_ENTRY void shmem_ctx_quiet(Ctx context) {
   run_completing(
       CALL_SITE, ShmemCall::shmem_ctx_quiet, context, [&](Context& c) { set_context(c, context); },
-      [&] { SHMEM_REAL(shmem_ctx_quiet)(context); });
+      [&](auto&) { SHMEM_REAL(shmem_ctx_quiet)(context); });
 }
 
 SHMEM_ENTRY void shmem_fence() {
@@ -55,7 +57,7 @@ SHMEM_ENTRY void shmem_ctx_fence(Ctx context) {
 }
 
 SHMEM_ENTRY void shmem_barrier_all() {
-  run_completing(CALL_SITE, ShmemCall::shmem_barrier_all, kDefaultContext, kNothing, [] {
+  run_completing(CALL_SITE, ShmemCall::shmem_barrier_all, kDefaultContext, kNothing, [](auto&) {
     if (!steered::barrier({})) SHMEM_REAL(shmem_barrier_all)();
   });
 }
@@ -64,7 +66,7 @@ SHMEM_ENTRY void shmem_barrier(int first, int log_stride, int count, long* sync)
   run_completing(
       CALL_SITE, ShmemCall::shmem_barrier, kDefaultContext,
       [&](Context& c) { enter_set(c, first, log_stride, count, sync); },
-      [&] {
+      [&](auto&) {
         if (!steered::barrier(set_of(first, log_stride, count)))
           SHMEM_REAL(shmem_barrier)(first, log_stride, count, sync);
       });
@@ -97,15 +99,21 @@ SHMEM_ENTRY int shmem_team_sync(Team team) {
 
 SHMEM_ENTRY void shmem_set_lock(volatile long* lock) {
   Interception call(ShmemCall::shmem_set_lock, CALL_SITE);
-  call.waiting([&](Context& c) { describe_lock(c, lock); },
-               [&] { SHMEM_REAL(shmem_set_lock)(lock); });
+  call.waiting(
+      [&](Context& c) { describe_lock(c, lock); },
+      [&] { explored::acquire_lock(call, lock, [&] { SHMEM_REAL(shmem_set_lock)(lock); }); });
 }
 
 SHMEM_ENTRY int shmem_test_lock(volatile long* lock) {
-  Interception call(ShmemCall::shmem_test_lock, CALL_SITE);
+  const CallSite call_site = CALL_SITE;
+  Interception call(ShmemCall::shmem_test_lock, call_site);
   int held_by_other = 0;
   bool failed = false;
-  call.attempting([&] { held_by_other = SHMEM_REAL(shmem_test_lock)(lock); },
+  const auto test = [&] {
+    held_by_other = SHMEM_REAL(shmem_test_lock)(lock);
+    failed = held_by_other != 0;
+  };
+  call.attempting([&] { explored::test_lock(call, call_site, lock, test, failed); },
                   [&] {
                     call.exchange(held_by_other);
                     failed = held_by_other != 0;
@@ -119,7 +127,10 @@ SHMEM_ENTRY int shmem_test_lock(volatile long* lock) {
 SHMEM_ENTRY void shmem_clear_lock(volatile long* lock) {
   run_completing(
       CALL_SITE, ShmemCall::shmem_clear_lock, kDefaultContext,
-      [&](Context& c) { describe_lock(c, lock); }, [&] { SHMEM_REAL(shmem_clear_lock)(lock); });
+      [&](Context& c) { describe_lock(c, lock); },
+      [&](const Interception& call) {
+        explored::release_lock(call, lock, [&] { SHMEM_REAL(shmem_clear_lock)(lock); });
+      });
 }
 
 }  // namespace photofinish::shmem

@@ -1,4 +1,5 @@
 // wait_until and test: a PE observes the update of another one.
+#include "frontend/shmem/explored.h"
 #include "frontend/shmem/interception.h"
 
 namespace photofinish::shmem {
@@ -26,15 +27,15 @@ void add_value(Context& c, const Words& words, std::size_t index) {
 
 // One word: known before the call waits. `is_over` tests it; `value`: what the call returned of it,
 // if it did.
-void wait(CallSite call_site, Call family, const Words& words, Part<> made, Part<bool&> is_over,
-          void* value = nullptr) {
+void wait(CallSite call_site, Call family, const Words& words, const explored::Satisfies& satisfies,
+          Part<> made, Part<bool&> is_over, void* value = nullptr) {
   Interception call(family, call_site);
   call.waiting_until(
       [&](Context& c) {
         add_word(c, words, 0);
         c.event.more_numbers = 1;
       },
-      made, is_over,
+      [&] { explored::wait(call, words.first, words.bytes, satisfies, made); }, is_over,
       [&] {
         call.exchange_observed(words.first, words.bytes);
         if (value != nullptr) call.exchange_memory(value, words.bytes);
@@ -46,6 +47,29 @@ void wait(CallSite call_site, Call family, const Words& words, Part<> made, Part
 }
 
 constexpr int kNotEqual = 1;  // SHMEM_CMP_NE
+
+// The comparisons of Open MPI's shmem.h.
+template <class T>
+explored::Satisfies condition(int comparison, T value) {
+  return [=](std::uint64_t bits) {
+    T word;
+    std::memcpy(&word, &bits, sizeof word);
+    switch (comparison) {
+      case 0:
+        return word == value;
+      case kNotEqual:
+        return word != value;
+      case 2:
+        return word > value;
+      case 3:
+        return word <= value;
+      case 4:
+        return word < value;
+      default:
+        return word >= value;
+    }
+  };
+}
 
 using Indices = std::vector<std::size_t>;
 
@@ -113,15 +137,15 @@ void test_some(CallSite call_site, Call family, const Words& words, std::size_t*
 }  // namespace
 
 // `name`: of the function that tests the same condition.
-#define WAIT(symbol, name, T, parameters, arguments, comparison, value)         \
-  SHMEM_ENTRY void symbol(volatile T* word parameters) {                        \
-    wait(                                                                       \
-        CALL_SITE, ShmemCall::shmem_wait_until,                                 \
-        {const_cast<const T*>(word), sizeof(T), element_type<T>},               \
-        [&] { SHMEM_REAL(symbol)(word arguments); },                            \
-        [&](bool& over) {                                                       \
-          over = SHMEM_REAL(shmem_##name##_test)(word, comparison, value) != 0; \
-        });                                                                     \
+#define WAIT(symbol, name, T, parameters, arguments, comparison, value)                            \
+  SHMEM_ENTRY void symbol(volatile T* word parameters) {                                           \
+    wait(                                                                                          \
+        CALL_SITE, ShmemCall::shmem_wait_until,                                                    \
+        {const_cast<const T*>(word), sizeof(T), element_type<T>}, condition<T>(comparison, value), \
+        [&] { SHMEM_REAL(symbol)(word arguments); },                                               \
+        [&](bool& over) {                                                                          \
+          over = SHMEM_REAL(shmem_##name##_test)(word, comparison, value) != 0;                    \
+        });                                                                                        \
   }
 #define COMMA ,
 #define SYNC_TYPE(name, T)                                                                    \
@@ -216,6 +240,7 @@ SHMEM_ENTRY std::uint64_t shmem_signal_wait_until(std::uint64_t* word, int compa
   wait(
       CALL_SITE, ShmemCall::shmem_signal_wait_until,
       {word, sizeof *word, element_type<std::uint64_t>},
+      condition<std::uint64_t>(comparison, value),
       [&] { seen = SHMEM_REAL(shmem_signal_wait_until)(word, comparison, value); },
       [&](bool& over) { over = SHMEM_REAL(shmem_uint64_test)(word, comparison, value) != 0; },
       &seen);

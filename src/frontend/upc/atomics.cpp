@@ -2,6 +2,7 @@
 // update it read.
 #include <unordered_map>
 
+#include "frontend/upc/explored.h"
 #include "frontend/upc/interception.h"
 #include "upc_runtime/operations.h"
 
@@ -70,9 +71,17 @@ void add_operands(Context& c, const Atomic& a, std::size_t bytes) {
   }
 }
 
-void describe(Context& c, const Atomic& a) {
+Domain domain_of(const Atomic& a) {
   const auto found = domains().find(a.domain);
-  const Domain domain = found != domains().end() ? found->second : Domain{};
+  return found != domains().end() ? found->second : Domain{};
+}
+
+explored::Atomic ordered(const Atomic& a) {
+  return {a.target, domain_of(a).bytes, a.operation, a.fetched, a.operand1, a.operand2};
+}
+
+void describe(Context& c, const Atomic& a) {
+  const Domain domain = domain_of(a);
   add_target(c, BufferUse::TargetUpdate, a.target, domain.bytes);
   add_operands(c, a, domain.bytes);
   // An update of a type without values is no value that others can be found to have read.
@@ -107,7 +116,13 @@ UPC_ENTRY void upc_atomic_relaxed(Typed domain, void* fetched, int operation, Ge
   Interception call(CALL_SITE);
   call.returning(
       UpcCall::upc_atomic_relaxed,
-      [&] { UPC_REAL(upc_atomic_relaxed)(domain, fetched, operation, target, operand1, operand2); },
+      [&] {
+        explored::update(
+            call, UpcCall::upc_atomic_relaxed,
+            ordered({domain, fetched, operation, position_of(target), operand1, operand2}), [&] {
+              UPC_REAL(upc_atomic_relaxed)(domain, fetched, operation, target, operand1, operand2);
+            });
+      },
       [&](Context& c) {
         describe(c, {domain, fetched, operation, position_of(target), operand1, operand2});
       });
@@ -118,7 +133,13 @@ UPC_ENTRY void upc_atomic_strict(Typed domain, void* fetched, int operation, Gen
   Interception call(CALL_SITE);
   call.returning(
       UpcCall::upc_atomic_strict,
-      [&] { UPC_REAL(upc_atomic_strict)(domain, fetched, operation, target, operand1, operand2); },
+      [&] {
+        explored::update(
+            call, UpcCall::upc_atomic_strict,
+            ordered({domain, fetched, operation, position_of(target), operand1, operand2}), [&] {
+              UPC_REAL(upc_atomic_strict)(domain, fetched, operation, target, operand1, operand2);
+            });
+      },
       [&](Context& c) {
         describe(c, {domain, fetched, operation, position_of(target), operand1, operand2});
       });

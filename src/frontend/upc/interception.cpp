@@ -37,6 +37,8 @@ Interception::Interception(CallSite call_site) : call_site_(call_site) {
   mpi::t_inside = call_site.frame;
   task_ = recorder_ != nullptr ? mpi::task_of(*recorder_) : nullptr;
   if (task_ != nullptr) steering_ = Steering::get();
+  if (steering_ != nullptr && steering_->schedule().explores)
+    explored_ = std::exchange(steering_, nullptr);
   if (task_ != nullptr && steering_ == nullptr && ThreadAccesses::any() &&
       !mpi::record_thread_accesses(*recorder_, *task_))
     task_ = nullptr;

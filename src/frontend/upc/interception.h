@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "frontend/mpi/interceptor.h"
+#include "frontend/upc/explored.h"
 #include "frontend/upc/shared_memory.h"
 #include "frontend/upc/steered.h"
 #include "frontend/upc/table/upc_call.h"
@@ -76,7 +77,11 @@ class Interception {
       Context& c = begin(call);
       describe(c);
       c.event.fields.set(Field::flag, failed ? 0 : 1);
-      mpi::append_attempt(c, *recorder_, start_, end_, failed);
+      // In an explored run, an outcome of its own.
+      if (explored_ != nullptr)
+        append_event(c, *recorder_, start_, end_);
+      else
+        mpi::append_attempt(c, *recorder_, start_, end_, failed);
     });
   }
 
@@ -90,7 +95,9 @@ class Interception {
           begin_event(*context_, *recorder_, start_);
         }))
       task_ = nullptr;
+    begin_waiting(call);
     made();
+    end_waiting(call);
     end_ = ticks();
     if (task_ == nullptr) return;
     finish([&] {
@@ -156,11 +163,16 @@ class Interception {
         }))
       task_ = nullptr;
     const bool records = task_ != nullptr;
+    if (explored_ != nullptr) explored_->close_channel();
+    begin_waiting(call);
     if (records) mpi::before_last_call();
     made();
     if (!records) return;
     end_ = ticks();
-    finish([&] { finish_event(*context_, *recorder_, end_); });
+    finish([&] {
+      finish_event(*context_, *recorder_, end_);
+      if (explored_ != nullptr) explored_->end();
+    });
     Recorder::last()->finalized();
   }
   // The same for a program that ends with the call: all is written before it is made. `meet` waits
@@ -195,6 +207,13 @@ class Interception {
   // Not made inside another call, in a process with a recording, even one that has stopped.
   bool is_outermost() const { return outermost_; }
   bool is_steered() const { return steering_ != nullptr; }
+  // The call is one of an explored run, whose order may be controlled (upc/explored.h).
+  bool is_explored() const { return explored_ != nullptr; }
+  // It takes its turn before its event is made.
+  void count(Call call) {
+    explored::begin_call(call);
+    is_counted_ = true;
+  }
   // Changes with each event of the process.
   static std::uint64_t events() { return events_; }
   CallSite call_site() const { return call_site_; }
@@ -253,8 +272,22 @@ class Interception {
     made();
     leave_steered(results, failed == nullptr || !*failed, 0);
   }
+  // In an explored run, others see that this thread waits. A lock is awaited at the gate.
+  bool waits_explored(Call call) const {
+    return explored_ != nullptr && steered::waits(call) &&
+           traits(call).action != Action::LockAcquire;
+  }
+  void begin_waiting(Call call) {
+    if (waits_explored(call)) explored_->begin_waiting();
+    if (explored_ != nullptr && traits(call).action == Action::Abort)
+      explored_->let_others_continue();
+  }
+  void end_waiting(Call call) {
+    if (waits_explored(call)) explored_->end_waiting();
+  }
   Context& begin(Call call) {
     ++events_;
+    if (explored_ != nullptr && !std::exchange(is_counted_, false)) explored::begin_call(call);
     Context& c = context_.emplace(*task_, call);
     mpi::locate(c, call_site_);
     return c;
@@ -265,6 +298,8 @@ class Interception {
   Recorder* recorder_ = nullptr;
   Task* task_ = nullptr;          // null: the call is passed on
   Steering* steering_ = nullptr;  // of a confirming run
+  Steering* explored_ = nullptr;  // of an explored run: its calls are on record
+  bool is_counted_ = false;       // its turn came before its event
   std::vector<steered::Event> steered_;
   std::uint64_t start_ = 0, end_ = 0;
   std::optional<Context> context_;

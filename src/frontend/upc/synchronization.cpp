@@ -1,4 +1,5 @@
 // Barriers, locks and semaphores.
+#include "frontend/upc/explored.h"
 #include "frontend/upc/interception.h"
 
 namespace photofinish::upc {
@@ -43,7 +44,11 @@ UPC_ENTRY void __upc_fence() {
 UPC_ENTRY void upc_lock(Typed lock) {
   Interception call(CALL_SITE);
   call.waiting(
-      UpcCall::upc_lock, [&](Context& c) { add_lock(c, lock); }, [&] { UPC_REAL(upc_lock)(lock); },
+      UpcCall::upc_lock, [&](Context& c) { add_lock(c, lock); },
+      [&] {
+        explored::use_lock(call, explored::LockCall::Acquire, position_of_indefinite(lock), false,
+                           [&] { UPC_REAL(upc_lock)(lock); });
+      },
       add_turn);
 }
 
@@ -54,8 +59,11 @@ UPC_ENTRY int upc_lock_attempt(Typed lock) {
   call.attempting(
       UpcCall::upc_lock_attempt,
       [&] {
-        acquired = UPC_REAL(upc_lock_attempt)(lock);
-        failed = acquired == 0;
+        explored::use_lock(call, explored::LockCall::Attempt, position_of_indefinite(lock), failed,
+                           [&] {
+                             acquired = UPC_REAL(upc_lock_attempt)(lock);
+                             failed = acquired == 0;
+                           });
       },
       failed,
       [&](Context& c) {
@@ -70,7 +78,11 @@ UPC_ENTRY void upc_unlock(Typed lock) {
   Interception call(CALL_SITE);
   call.waiting(
       UpcCall::upc_unlock, [&](Context& c) { add_lock(c, lock); },
-      [&] { UPC_REAL(upc_unlock)(lock); }, add_turn);
+      [&] {
+        explored::use_lock(call, explored::LockCall::Release, position_of_indefinite(lock), false,
+                           [&] { UPC_REAL(upc_unlock)(lock); });
+      },
+      add_turn);
 }
 
 // --- semaphores of Berkeley UPC

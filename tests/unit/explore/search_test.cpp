@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <tuple>
 
+#include "effects/message_sink.h"
 #include "simulator.h"
 
 namespace photofinish::testing {
@@ -50,6 +51,45 @@ Explored explore(const Program& program, unsigned seed, std::size_t jobs = 1) {
 Instruction send(int to, int tag = 0) { return {Instruction::What::Send, to, tag, false, 0}; }
 Instruction receive(int from = -1, int tag = -1) {
   return {Instruction::What::Receive, from, tag, false, 0};
+}
+
+// A lock as a process: while it is held, it receives no request to acquire it.
+TEST(Search, ALockThatIsHeldIsNotAcquired) {
+  constexpr std::int64_t kOperate = 0, kAcquire = 2;
+  for (const bool refuses : {false, true}) {
+    Execution execution;
+    execution.processes.resize(3);
+    std::uint64_t key = 0;
+    const auto add = [&](std::size_t process, MessageStep::Kind kind, int peer, std::int64_t tag) {
+      MessageStep step;
+      step.kind = kind;
+      step.operation = ++key;
+      step.comm = Uid(1);
+      step.peer = peer < 0 ? kAnySource : WorldRank(peer);
+      step.tag = tag;
+      step.key = (key + 1) / 2;  // of a send and its receive
+      auto [posted, complete] = halves(step);
+      execution.processes[process].steps.push_back(posted);
+      execution.processes[process].steps.push_back(complete);
+    };
+    execution.processes[1].line = 1;
+    execution.processes[2].line = kObjectLine;
+    for (const int rank : {0, 1})
+      for (const std::int64_t tag : {kAcquire, kOperate}) {  // and then release it
+        add(static_cast<std::size_t>(rank), MessageStep::Kind::Send, 2, tag);
+        add(2, MessageStep::Kind::Receive, -1, kAnyTag);
+        if (refuses && tag == kOperate) {
+          std::vector<MessageStep>& steps = execution.processes[2].steps;
+          steps[steps.size() - 2].refused = kAcquire;
+        }
+        add(2, MessageStep::Kind::Send, rank, kOperate);
+        add(static_cast<std::size_t>(rank), MessageStep::Kind::Receive, 2, kOperate);
+      }
+    const Choices choices = choices_of(execution);
+    EXPECT_EQ(choices.matching.at(kObjectLine).size(), 4u);
+    EXPECT_EQ(choices.alternatives.size(), refuses ? 1u : 2u);
+    EXPECT_EQ(choices.alternatives.front().index, 0u);
+  }
 }
 
 TEST(Search, EveryOrderOfArrival) {

@@ -65,9 +65,9 @@ TEST(ObjectOrder, IsReadAsWritten) {
   ASSERT_EQ(read->size(), 1u);
   EXPECT_EQ((*read)[0].line, kObjectLine | 3);
   EXPECT_EQ((*read)[0].ranks, (std::vector<std::int32_t>{1, -1, 2}));
-  bool full = true;
-  EXPECT_TRUE(read_object_log(directory.path(), full).empty());
-  EXPECT_FALSE(full);
+  const ObjectRecord record = read_object_log(directory.path());
+  EXPECT_TRUE(record.entries.empty());
+  EXPECT_FALSE(record.full || record.given_up);
 }
 
 }  // namespace

@@ -85,6 +85,22 @@ Meaning::Concern ShmemMeaning::concern(const Event& event) const {
   }
 }
 
+// A wait for one word, or for all words, returns nothing.
+bool ShmemMeaning::depends_on_others(const Event& event) const {
+  switch (traits(event.call).action) {
+    case Action::Accumulate:
+    case Action::FetchAndOp:
+    case Action::CompareAndSwap:
+    case Action::LockAcquire:
+      return true;
+    case Action::WaitUntil:
+      return event.call != ShmemCall::shmem_wait_until &&
+             event.call != ShmemCall::shmem_wait_until_all;
+    default:
+      return false;
+  }
+}
+
 // A program that called MPI_Init itself may send messages after shmem_finalize.
 Meaning::Ending ShmemMeaning::ending(const Event& event) const {
   return traits(event.call).action == Action::Finalize ? Ending::Maybe : Ending::No;

@@ -29,6 +29,7 @@ class ShmemMeaning final : public Meaning {
   void add(const Event& event, const Times& times) override;
   Concern concern(const Event& event) const override;
   Ending ending(const Event& event) const override;
+  bool depends_on_others(const Event& event) const override;
 
  private:
   void unreturned(const Event& event);

@@ -90,6 +90,13 @@ Meaning::Concern UpcMeaning::concern(const Event& event) const {
   }
 }
 
+bool UpcMeaning::depends_on_others(const Event& event) const {
+  const Action action = traits(event.call).action;
+  return action == Action::Accumulate || action == Action::FetchAndOp ||
+         action == Action::LockAcquire ||
+         (event.call == UpcCall::bupc_sem_wait && event.fields.has(Field::flag));
+}
+
 Meaning::Ending UpcMeaning::ending(const Event& event) const {
   return event.call == UpcCall::upc_finalize ? Ending::Yes : Ending::No;
 }

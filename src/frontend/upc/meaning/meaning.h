@@ -25,6 +25,7 @@ class UpcMeaning final : public Meaning {
   void add(const Event& event, const Times& times) override;
   Concern concern(const Event& event) const override;
   Ending ending(const Event& event) const override;
+  bool depends_on_others(const Event& event) const override;
 
  private:
   void unreturned(const Event& event);
