@@ -370,6 +370,7 @@ Result<ConfirmingRun> run_schedules(const std::string& parent, const Schedules& 
     run.outcome.lines = without_launcher(lines_of(run.printed));
     const std::vector<std::string> errors = errors_of_program(output, run.outcome);
     run.outcome.lines.insert(run.outcome.lines.end(), errors.begin(), errors.end());
+    std::erase_if(run.outcome.lines, is_of_ucx);
   }
   for (const std::string& name : launch.compare) {
     const std::string path =

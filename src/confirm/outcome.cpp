@@ -133,6 +133,13 @@ std::vector<std::string> without_launcher(std::vector<std::string> lines) {
   return lines;
 }
 
+bool is_of_ucx(const std::string& line) {
+  const std::size_t process = line.find("] [");
+  return line.starts_with('[') && process != std::string::npos &&
+         line.find_first_not_of("0123456789.", 1) == process &&
+         line.find(" UCX  ", process) != std::string::npos;
+}
+
 // How it ended comes first.
 Difference compare(const Outcome& one, const Outcome& other, double tolerance) {
   Difference difference;

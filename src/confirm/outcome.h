@@ -27,6 +27,9 @@ std::vector<std::string> lines_of(const std::string& text);
 
 // Without the lines that MPICH's launcher prints on standard output if a rank fails.
 std::vector<std::string> without_launcher(std::vector<std::string> lines);
+// A message of UCX, which MPI libraries use: "[1795117702.547696] [host:29066:0] tag_match.c:62 UCX
+// WARN …". Its time and process differ in each run.
+bool is_of_ucx(const std::string& line);
 
 // Lines that are only in one of two outcomes.
 struct Difference {

@@ -66,6 +66,14 @@ TEST(Outcome, WordsOfTheLauncherAreLeftOut) {
   EXPECT_EQ(without_launcher({"=====", "", "a"}), (Lines{"=====", "", "a"}));
 }
 
+TEST(Outcome, MessagesOfUcx) {
+  EXPECT_TRUE(is_of_ucx(
+      "[1795117702.547696] [node:29066:0]       tag_match.c:62   UCX  WARN  not matched"));
+  EXPECT_FALSE(is_of_ucx("[12.5] [a] this program mentions UCX"));
+  EXPECT_FALSE(is_of_ucx("[x] [node:1:0] tag_match.c:62 UCX  WARN"));
+  EXPECT_FALSE(is_of_ucx("1 2 3"));
+}
+
 TEST(Outcome, HowItEndedComesFirst) {
   const Difference difference = compare(printed({"1"}), printed({"2"}, 3), 0);
   EXPECT_EQ(difference.only_other, (Lines{"exit code 3", "2"}));
