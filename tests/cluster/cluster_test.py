@@ -64,7 +64,8 @@ class Case(unittest.TestCase):
     def check_finds_both_races(self, launcher):
         done = self.photofinish("check", "--", *launcher, "./spread", "races")
         self.assertEnded(done, 66)
-        self.assertMatches(done, r"(?m)^done$", r"3 of 3 ranks recorded", r"one-sided race", r"message race")
+        # Launchers mix the lines of ranks: a word, not a line.
+        self.assertMatches(done, r"done", r"3 of 3 ranks recorded", r"one-sided race", r"message race")
         self.assertEqual(len(self.findings()), 2)
 
     def record_and_replay(self, launcher):
@@ -98,7 +99,7 @@ class Case(unittest.TestCase):
         self.assertEqual(len(said), 1, done)
         self.assertRegex(said[0], r"photofinish: ranks 1-2 on node2, node3 do not see the run directory /tmp/mine\.run, which is on node1; "
                                   r"choose one on a file system that all nodes share, with -o DIR \(the program continues, unrecorded\)$")
-        self.assertMatches(done, r"(?m)^done$")
+        self.assertMatches(done, r"done")  # launchers mix the lines of ranks
         for node in nodes.names:
             self.assertEqual(self.on(node, "ls", "/tmp").stdout.split().count("mine.run"), 0, node)
 
@@ -158,7 +159,7 @@ class Commands(Case):
         self.assertEnded(recorded, 0)
         replayed = self.photofinish("replay", "photofinish.run", node="node2")
         self.assertEnded(replayed, 0)
-        lines = lambda done: sorted(re.findall(r"(?m)^rank [02] on node\d: \d+$", done.stdout))
+        lines = lambda done: sorted(re.findall(r"rank [02] on node\d: \d+", done.stdout))
         self.assertEqual(lines(replayed), lines(recorded))
         self.assertEqual(len(lines(replayed)), 2, recorded)
 
@@ -228,7 +229,7 @@ class SlurmCommands(Case):
         self.assertEnded(recorded, 0)
         replayed = self.on("node1", "srun", "-N", "1", "-n", "1", arguments.photofinish, "replay", "photofinish.run")
         self.assertEnded(replayed, 0)
-        self.assertIn(re.search(r"(?m)^rank 1 on .*$", recorded.stdout)[0], replayed.stdout)
+        self.assertIn(re.search(r"rank 1 on node\d: \d+", recorded.stdout)[0], replayed.stdout)
 
 
 class Faults(Case):
