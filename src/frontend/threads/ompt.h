@@ -40,6 +40,7 @@ enum TaskFlag {
   kInitialTask = 1,
   kImplicitTaskFlag = 2,
   kExplicitTask = 4,
+  kTargetTask = 8,
   kUndeferred = 0x08000000
 };
 enum TaskStatus {

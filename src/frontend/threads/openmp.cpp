@@ -212,7 +212,7 @@ void on_sync_region(int kind, int scope, Data* parallel, Data* task, const void*
 
 void on_task_create(Data* encountering, const void*, Data* created, int flags, int, const void*) {
   guarded([&] {
-    if ((flags & ompt::kExplicitTask) == 0) return;
+    if ((flags & (ompt::kExplicitTask | ompt::kTargetTask)) == 0) return;
     TaskRecord* const parent = need(encountering);
     TaskRecord* const record = need(created);
     record->line = next_line();
