@@ -265,13 +265,14 @@ Result<TracedRun> read_execution(const std::string& directory) {
       if (meaning->concern(*event) == Meaning::Concern::Messages) meaning->add(*event, {});
       exclusive = std::max(exclusive + held_locks(*event), 0);
       run.puts_or_gets |= is_put_or_get(action) && exclusive == 0;
-      const bool is_choice = may_use_object(event->call) &&
-                             objects.add_call(*trace, timeline, *event, ++ordinal, process.steps);
-      if (is_choice) tasks.insert(event->task);
-      if (is_choice) continue;
+      if (may_use_object(event->call)) {
+        const bool is_choice =
+            objects.add_call(*trace, timeline, *event, ++ordinal, process.steps);
+        if (is_choice) tasks.insert(event->task);
+        if (is_choice || objects.is_repetition(trace->rank(), ordinal)) continue;
+      }
       meaning->note(*event);
-      if (event->returned && meaning->depends_on_others(*event) &&
-          !objects.is_repetition(trace->rank(), ordinal))
+      if (event->returned && meaning->depends_on_others(*event))
         run.uncontrolled.push_back(
             {trace->rank(), {event->site, timeline.site_key(event->site), event->call}});
     }
