@@ -287,6 +287,7 @@ Confirmation Confirmer::conclude() const {
                             .orders = orders_,
                             .meetings = meetings_,
                             .one_of_several = evidence_.instances_untried,
+                            .only_exit_codes = lacks_output(evidence_),
                             .control = {},
                             .difference = as_lines(judgement.difference, kDifferenceLines)};
   const std::set<std::string> groups = differing_groups(evidence_, judgement, tolerance_);
@@ -439,6 +440,8 @@ Result<std::vector<std::optional<Confirmation>>> Confirmer::confirm_together(
       tried.outcomes = {{done->outcome.how, tried.observed}};
     }
   }
+  for (auto& one : found)
+    if (one) one->only_exit_codes = std::none_of(outcomes.begin(), outcomes.end(), has_output);
   return found;
 }
 

@@ -193,6 +193,11 @@ bool varies_within(const Evidence& evidence, double tolerance) {
   return false;
 }
 
+bool lacks_output(const Evidence& evidence) {
+  const auto all = all_outcomes(evidence);
+  return std::none_of(all.begin(), all.end(), [](const auto* run) { return has_output(*run); });
+}
+
 Judgement judge(const Evidence& evidence, std::size_t repetitions, double tolerance) {
   if (std::none_of(evidence.trials.begin(), evidence.trials.end(),
                    [](const Trial& trial) { return trial.seen; }))

@@ -67,6 +67,8 @@ struct Judgement {
   std::size_t one = 0, other = 0;
   Difference difference;
 };
+// No run of the program has printed or written what is compared.
+bool lacks_output(const Evidence& evidence);
 Judgement judge(const Evidence& evidence, std::size_t repetitions, double tolerance);
 
 // The runs of each order that a difference with this scope needs, if so many were asked for.

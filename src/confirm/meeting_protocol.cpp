@@ -31,7 +31,11 @@ bool MeetingProtocol::is_answered(std::uint64_t ask) const {
 
 void MeetingProtocol::forget(RendezvousTable& table, std::uint64_t ask,
                              std::vector<AddressedMessage>& out) {
-  asks_.erase(ask);
+  if (const auto found = asks_.find(ask); found != asks_.end()) {
+    for (const std::int32_t other : found->second)
+      out.push_back({other, reply(ControlMessageKind::Withdraw, ask)});
+    asks_.erase(found);
+  }
   answer_waiting(table, out);
 }
 
@@ -71,6 +75,16 @@ void MeetingProtocol::keep(RendezvousTable& table, std::int32_t from, const Cont
     if (other != from) out.push_back({other, reply(ControlMessageKind::Over, 0, table)});
 }
 
+void MeetingProtocol::drop_withdrawn(std::vector<ReceivedMessage>& arrived) {
+  std::set<std::pair<std::int32_t, std::uint64_t>> withdrawn;
+  for (const auto& [from, message] : arrived)
+    if (message.kind == ControlMessageKind::Withdraw) withdrawn.emplace(from, message.ask);
+  std::erase_if(arrived, [&](const ReceivedMessage& one) {
+    return one.message.kind == ControlMessageKind::Ask &&
+           withdrawn.contains({one.from, one.message.ask});
+  });
+}
+
 void MeetingProtocol::receive(RendezvousTable& table, std::int32_t from,
                               const ControlMessage& message, std::vector<AddressedMessage>& out) {
   switch (message.kind) {
@@ -79,6 +93,11 @@ void MeetingProtocol::receive(RendezvousTable& table, std::int32_t from,
         waiting_.emplace_back(from, message);
       else
         answer(table, from, message, out);
+      return;
+    case ControlMessageKind::Withdraw:
+      std::erase_if(waiting_, [&](const auto& asked) {
+        return asked.first == from && asked.second.ask == message.ask;
+      });
       return;
     case ControlMessageKind::NotHere:
     case ControlMessageKind::Met:

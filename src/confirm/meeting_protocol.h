@@ -6,8 +6,10 @@
 // stores the meeting and answers, and the asking rank stores it, too, if its task is still at the
 // site. Invariant: a rank stores a meeting only while its own task is at its site. So a meeting
 // that both have stored took place, and no other counts: a late or lost message creates none. If
-// two ranks ask each other at the same time, the lower one is answered first. Assumes that messages
-// between two ranks arrive in order. Steers one instance of a race, not all.
+// two ranks ask each other at the same time, the lower one is answered first. A task that leaves
+// withdraws its question: a rank that has been waiting inside MPI would answer it too late, and
+// miss the pending operation that the task has left in its table. Assumes that messages between two
+// ranks arrive in order. Steers one instance of a race, not all.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +22,8 @@
 namespace photofinish {
 
 enum class ControlMessageKind : std::uint32_t {
-  Ask,  // I am at a site; is a task at the other one?
+  Ask,       // I am at a site; is a task at the other one?
+  Withdraw,  // I no longer am, and have no answer
   NotHere,
   Met,   // yes, with who goes first
   Gone,  // too late: the asking task has left
@@ -41,6 +44,11 @@ struct AddressedMessage {
   ControlMessage message;
 };
 
+struct ReceivedMessage {
+  std::int32_t from;
+  ControlMessage message;
+};
+
 class MeetingProtocol {
  public:
   // `others`: ranks that may be at the other site.
@@ -52,6 +60,8 @@ class MeetingProtocol {
   bool is_answered(std::uint64_t ask) const;
   void forget(RendezvousTable& table, std::uint64_t ask, std::vector<AddressedMessage>& out);
 
+  // Drops questions whose withdrawal has arrived, too.
+  static void drop_withdrawn(std::vector<ReceivedMessage>& arrived);
   void receive(RendezvousTable& table, std::int32_t from, const ControlMessage& message,
                std::vector<AddressedMessage>& out);
   // The message of the first party when its access is complete.

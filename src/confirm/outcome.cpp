@@ -155,6 +155,11 @@ Difference compare(const Outcome& one, const Outcome& other, double tolerance) {
   return difference;
 }
 
+bool has_output(const Outcome& outcome) {
+  return !outcome.lines.empty() || std::any_of(outcome.files.begin(), outcome.files.end(),
+                                               [](const auto& file) { return file.there; });
+}
+
 std::string ending(const Outcome& outcome) {
   return outcome.ended ? fmt::format("exit code {}", outcome.code) : "no end";
 }

@@ -40,6 +40,8 @@ struct Difference {
 Difference compare(const Outcome& one, const Outcome& other, double tolerance);
 // By its exit code: messages about ranks depend on which was faster.
 std::string ending(const Outcome& outcome);
+// Whether there is more to compare than the exit code.
+bool has_output(const Outcome& outcome);
 inline bool failed(const Outcome& outcome) { return !outcome.ended || outcome.code != 0; }
 // What was printed and written, by the text of the lines without their numbers.
 std::map<std::string, std::vector<std::string>> grouped_lines(const Outcome& outcome);

@@ -266,8 +266,7 @@ Result<TracedRun> read_execution(const std::string& directory) {
       exclusive = std::max(exclusive + held_locks(*event), 0);
       run.puts_or_gets |= is_put_or_get(action) && exclusive == 0;
       if (may_use_object(event->call)) {
-        const bool is_choice =
-            objects.add_call(*trace, timeline, *event, ++ordinal, process.steps);
+        const bool is_choice = objects.add_call(*trace, timeline, *event, ++ordinal, process.steps);
         if (is_choice) tasks.insert(event->task);
         if (is_choice || objects.is_repetition(trace->rank(), ordinal)) continue;
       }

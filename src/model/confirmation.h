@@ -48,6 +48,7 @@ struct Confirmation {
   bool every = false;  // `outcomes` are of runs in which every instance was steered, not one
   std::uint64_t meetings = 0;           // of such a run, at most
   bool one_of_several = false;          // instances: it was steered, the others could not be
+  bool only_exit_codes = false;         // were compared: no run had any output
   std::vector<CountedOutcome> control;  // of runs without steering
   std::uint64_t reached[2] = {0, 0};    // how often the access sites were reached, in all runs
   std::vector<std::string> difference;  // of the outcomes, as lines "- …" and "+ …"

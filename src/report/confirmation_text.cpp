@@ -116,6 +116,11 @@ std::string confirmation_lines(const Confirmation& confirmation, std::size_t num
         "them, too. Fix the other findings first, and exclude lines that always vary with "
         "--ignore.\n",
         outcomes_text(confirmation.control));
+  if (confirmation.state == ConfirmState::SameOutcome && confirmation.only_exit_codes)
+    text +=
+        "  The program printed nothing: only its exit code was compared. Print a result, or "
+        "compare "
+        "a file that it writes with --compare.\n";
   if (confirmation.state == ConfirmState::EffectUnknown)
     text += confirmation.one_of_several
                 ? "  All outcomes were equal, but the ranks run on several nodes, where only one "

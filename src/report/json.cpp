@@ -84,6 +84,7 @@ json confirmation_json(const Confirmation& confirmation) {
                       {"outcome", order.seen() ? outcomes_text(order.outcomes) : order.outcome}});
   return {{"orders", orders},
           {"instances", confirmation.every ? "every" : "one"},
+          {"onlyExitCodes", confirmation.only_exit_codes},
           {"control", outcomes_json(confirmation.control)},
           {"reached", confirmation.reached},
           {"difference", confirmation.difference}};

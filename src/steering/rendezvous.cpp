@@ -102,17 +102,18 @@ void Steering::exchange(Write write) {
 }
 
 void Steering::receive_messages() {
-  ControlMessage message;
-  std::int32_t from = 0;
-  const auto next = [&] {
+  std::vector<ReceivedMessage> arrived;
+  {
     std::lock_guard lock(channel_mutex_);
-    return channel_->next(message, from);
-  };
-  while (next())
-    if (protocol_ != nullptr)
-      exchange(
-          [&](MeetingProtocol& protocol, RendezvousTable& table,
-              std::vector<AddressedMessage>& out) { protocol.receive(table, from, message, out); });
+    for (ReceivedMessage one{}; channel_->next(one.message, one.from);) arrived.push_back(one);
+  }
+  if (protocol_ == nullptr) return;
+  MeetingProtocol::drop_withdrawn(arrived);
+  for (const ReceivedMessage& one : arrived)
+    exchange(
+        [&](MeetingProtocol& protocol, RendezvousTable& table, std::vector<AddressedMessage>& out) {
+          protocol.receive(table, one.from, one.message, out);
+        });
 }
 
 void Steering::count_arrival(std::uint32_t sides, bool by_access) {

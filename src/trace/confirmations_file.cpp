@@ -8,7 +8,7 @@
 namespace photofinish {
 namespace {
 
-constexpr char kMagic[8] = {'P', 'H', 'O', 'T', 'O', 'C', 'N', '3'};
+constexpr char kMagic[8] = {'P', 'H', 'O', 'T', 'O', 'C', 'N', '4'};
 std::string path_in(const std::string& directory) {
   return directory + "/" + std::string(kConfirmationsFile);
 }
@@ -25,8 +25,8 @@ void describe(A& a, OrderTried& d) {
 }
 template <class A>
 void describe(A& a, Confirmation& d) {
-  a(d.key, d.state, d.orders, d.every, d.meetings, d.one_of_several, d.control, d.reached[0],
-    d.reached[1], d.difference);
+  a(d.key, d.state, d.orders, d.every, d.meetings, d.one_of_several, d.only_exit_codes, d.control,
+    d.reached[0], d.reached[1], d.difference);
 }
 
 Result<std::vector<Confirmation>> read_confirmations(const std::string& directory) {

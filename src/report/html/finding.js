@@ -9,6 +9,7 @@ function confirmationPart(finding) {
   const legend = difference ? el("p", {class: "note"}, "Difference: − first order, + other order.") : null;
   return [el("h3", {}, "Does it matter?"), el("p", {}, el("span", {class: `state ${finding.state}`}, finding.stateText)), orders, legend, difference,
     told.instances === "every" ? el("p", {class: "note"}, "Every instance of the race had this order.") : null,
+    finding.state === "confirmed-same-outcome" && told.onlyExitCodes ? el("p", {class: "note"}, "The program printed nothing: only its exit code was compared.") : null,
     finding.state === "confirmed-unstable" ? el("p", {class: "note"}, `Without steering: ${told.control.map((outcome) => `${outcome.text} ×${outcome.times}`).join(", ")}`) : null,
     finding.state === "confirmed-effect-unknown" ? el("p", {class: "note"}, "All outcomes were equal, but not every order was forced in every repetition: the effect of the race is not known.") : null];
 }

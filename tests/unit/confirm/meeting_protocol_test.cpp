@@ -130,6 +130,28 @@ TEST(MeetingProtocolTest, WhoHasLeftIsNotMet) {
   EXPECT_EQ(post.of(0).table->met, 0u);
 }
 
+// Rank 1 has been waiting inside MPI: it receives both questions at once, when it is at its site.
+TEST(MeetingProtocolTest, AWithdrawnQuestionDoesNotHideThePendingOperation) {
+  Post post(2);
+  post.reach_site(0, 1);
+  std::vector<AddressedMessage> out;
+  post.of(0).protocol->forget(*post.of(0).table, post.of(0).ask, out);
+  post.send(0, out);
+  post.of(0).table->entries[post.of(0).slot].state = EntryState::Pending;
+  post.reach_site(1, 2);
+  std::vector<ReceivedMessage> arrived;
+  for (auto& queue = post.under_way[{0, 1}]; !queue.empty(); queue.pop_front())
+    arrived.push_back({0, queue.front()});
+  ASSERT_EQ(arrived.size(), 2u);
+  MeetingProtocol::drop_withdrawn(arrived);
+  for (const ReceivedMessage& one : arrived)
+    post.of(1).protocol->receive(*post.of(1).table, one.from, one.message, out);
+  EXPECT_EQ(post.of(1).table->met, 0u);
+  post.deliver_all();
+  EXPECT_EQ(post.of(0).result, 1);
+  EXPECT_EQ(post.leave(1), 0);
+}
+
 TEST(MeetingProtocolTest, TheFirstReportsThatItIsDone) {
   Post post(2);
   post.reach_site(0, 1);
