@@ -165,6 +165,10 @@ std::string FindingWords::advice() const {
   if (upc()) return UpcWords(finding_, notes_).advice();
   if (caf()) return CafWords(finding_, notes_).advice();
   if (openshmem()) return "Try: " + advice_overlap() + ShmemWords(finding_, notes_).advice() + ".";
+  const bool unordered =
+      finding_.reason == Reason::NotComplete || finding_.reason == Reason::NoOrder;
+  if (const std::string fence = notes_.asserted_fence(finding_); unordered && !fence.empty())
+    return fmt::format("Try: {} without MPI_MODE_NOPRECEDE.", fence);
   switch (finding_.reason) {
     case Reason::NotComplete:
       return "Try: " + advice_overlap() +
