@@ -298,6 +298,9 @@ Result<MpiProgram> inspect_library(const std::string& path) {
 }
 
 Error no_flavour_error(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_empty(path, error) && !error)
+    return Error{path + ": an empty file; build the program again"};
   return Error{
       fmt::format("{}: cannot detect its MPI, because it is a script or loads MPI at run time; {}",
                   path, kGiveFlavour)};

@@ -115,7 +115,7 @@ class Python(Case):
         self.write("python3", f"#!/bin/sh\nexec {PYTHON} -S \"$@\"\n")  # without mpi4py
         os.chmod(self.path("python3"), 0o755)
         run = self.photofinish("check", "-n", "2", self.path("python3"), "app.py")
-        self.assertEqual(run.code, 70, run)
+        self.assertEqual(run.code, 64, run)
         self.assertIn("give --mpi=openmpi or --mpi=mpich", run.err, run)
 
     def test_record_and_replay(self):
