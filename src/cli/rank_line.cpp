@@ -36,7 +36,10 @@ Result<MpiProgram> inspect(const Options& options, const std::vector<std::string
   }
   if (!program || !program->flavour)
     if (const auto script = inspect_python_program(command)) program = *script;
-  if (program && !program->flavour) return no_flavour_error(command[0]);
+  if (program && !program->flavour) {
+    const auto python = python_error(command);
+    return python ? *python : no_flavour_error(command[0]);
+  }
   return program;
 }
 

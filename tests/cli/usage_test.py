@@ -126,13 +126,14 @@ class Usage(Case):
     def test_mistakes(self):
         """One line that says what to do, a usage error, and the earlier run is where it was."""
         app = self.compile("crossing.c")
+        self.compile("children.c")
         self.assertEqual(self.photofinish("check", "-n", "3", app).code, 66)
         self.write("empty", "", 0o755)
         self.write("text", "no program\n")
         self.write("bad.supp", "\x01" * 500)
         os.mkdir(self.path("folder"))
         for words, said in ((("check", "-n", "2", "./empty"), r"empty: an empty file; build"), (("check", "-n", "2", "./text"), r"chmod \+x"),
-                            (("check", "-n", "2", "./folder"), r"a directory, not a program"), (("check", "-n", "2", "text"), r"write \./text"),
+                            (("check", "-n", "2", "./folder"), r"a directory, not a program"), (("check", "-n", "2", "children"), r"write \./children"),
                             (("check", "--", "no-launcher", "-n", "2", app), r"no-launcher: program not found"),
                             (("check", "--", f"mpirun.{mpi()}", "-n", "2", "/bin/ls"), r"/bin/ls: not an MPI program"),
                             (("check", "-n", "2", "--format", "json", "--output-file", "none/x.json", app), r"there is no directory \S+none"),

@@ -345,8 +345,9 @@ TEST_F(FindingBlock, WhyAndWhatToTryWhenRanksAreNotOrdered) {
   EXPECT_EQ(both(never(put(1)), load),
             "The accesses are concurrent: nothing completes the put of rank 1 in time, and no "
             "happens-before path leads from the load of rank 0 to it.\nTry: a barrier or a message "
-            "between the put and the load. If the put comes first, complete it before that "
-            "(MPI_Win_flush, not MPI_Win_flush_local). In a loop: one after each of the two.\n");
+            "between the put and the load. If the put comes first, complete it before the "
+            "barrier or message (MPI_Win_flush, not MPI_Win_flush_local). In a loop: one after "
+            "each of the two.\n");
   EXPECT_EQ(both(never(put(1)), never(put(2))),
             "The accesses are concurrent: nothing completes the put of rank 1, nor the put of rank "
             "2, in time.\nTry: complete the first access (MPI_Win_flush, not MPI_Win_flush_local), "
