@@ -64,7 +64,7 @@ Result<std::vector<std::string>> launch_line(std::optional<MpiFlavour> recorded,
 int analyze_by_several(const Options& options, const std::string& run, int processes) {
   UnwrittenFindings unwritten;
   const auto ranks = recorded_ranks(run);
-  if (!ranks) return fail(ranks.error().message);
+  if (!ranks) return fail(ranks.error().message, kExitUsage);
   processes = std::min(processes, std::max(1, static_cast<int>(ranks->size())));
   if (processes > 1) {
     const auto line =
@@ -84,7 +84,7 @@ int analyze_by_several(const Options& options, const std::string& run, int proce
 // A launcher has started several of these processes: continues as a process of that MPI.
 int become_process(const Options& options, const std::string& run, int processes) {
   const auto ranks = recorded_ranks(run);
-  if (!ranks) return fail_once(ranks.error().message);
+  if (!ranks) return fail_once(ranks.error().message, kExitUsage);
   auto flavour = chosen_flavour(options.mpi);
   if (!flavour) flavour = flavour_of_launcher();
   if (!flavour && !ranks->empty()) flavour = flavour_of_run(run, ranks->front());

@@ -89,7 +89,7 @@ void print_ends(const Summary& summary, bool by_us, bool by_user) {
       if (cause->first != EndCause::None && (by_us || (cause != summary.ends.rbegin() && !by_user)))
         others.insert(others.end(), ranks.begin(), ranks.end());
       else
-        print(ranks, "ended: " + how);
+        print(ranks, (how.starts_with("without") ? "ended " : "ended: ") + how);
   std::sort(others.begin(), others.end());
   if (!others.empty())
     print(others, by_us ? "were ended because of the deadlock"
@@ -197,7 +197,9 @@ int run_check(const Options& given, const CheckArguments& arguments) {
   if (const std::string hidden = hidden_coarrays(arguments.line); !hidden.empty()) fail(hidden);
   const std::string token = new_token();
   const auto line = rank_line(rank_options, arguments.ranks, arguments.line, token);
-  if (!line) return fail(line.error().message);
+  if (!line)
+    return fail(line.error().message,
+                exit_code_without_line(options, arguments.ranks, arguments.line));
   const bool by_hand = std::find(line->begin(), line->end(), token) == line->end();
   if (by_hand)
     return fail("the command already contains photofinish exec; start it without photofinish check",
@@ -219,7 +221,7 @@ int run_check(const Options& given, const CheckArguments& arguments) {
                given.output, options.output);
   }
   if (const auto made = create_run_directory(rank_options.output, info, options.overwrite); !made)
-    return fail(made.error().message);
+    return fail(made.error().message, kExitUsage);
   lock_run(rank_options.output);  // until this process ends
 
   const auto [code, interrupted] = start_and_wait(*line, options);
@@ -241,7 +243,7 @@ int run_check(const Options& given, const CheckArguments& arguments) {
           fmt::format("nothing was recorded: no rank returned from MPI_Init. Check the output "
                       "above. On several nodes, the run directory must be on a shared file system. "
                       "photofinish doctor {} shows the MPI library of the program",
-                      arguments.line[0]));
+                      arguments.ranks > 0 ? arguments.line[0] : "PROGRAM"));
     return code != 0 ? code : kExitToolError;
   }
   const std::string next = !options.record.empty() ? "replay" : options.offline ? "analyze" : "";

@@ -170,6 +170,8 @@ int run_completion(const std::string& shell, const CommandTree& tree);
 
 // "photofinish: …" on standard error; returns `code`.
 int fail(const std::string& message, int code = kExitToolError);
+// For a run that a command cannot read: kExitUsage if it is none, or not analyzed yet.
+int fail_to_read(const std::string& run, const Error& error);
 // The exit code of a command with findings: kExitFindings, unless --exit-zero or --error-exitcode
 // is set.
 inline int findings_code(const Options& options) {

@@ -13,6 +13,7 @@
 #include "cli/confirmer.h"
 #include "cli/forced_order.h"
 #include "cli/programming_model.h"
+#include "cli/rank_line.h"
 #include "report/block.h"
 #include "report/confirmation_text.h"
 #include "report/finding_text.h"
@@ -368,17 +369,20 @@ int run_confirm(const Options& options, const ConfirmArguments& arguments) {
     if (const std::string refused = no_upc_run("confirm --record", arguments.run); !refused.empty())
       return fail(refused, kExitUsage);
   auto candidates = candidates_of(arguments.run, options.alternatives);
-  if (!candidates) return fail(candidates.error().message);
+  if (!candidates) return fail_to_read(arguments.run, candidates.error());
+  const auto info = read_run_info(arguments.run);
+  if (!info) return fail(info.error().message);
   auto launch = launch_of(options, arguments);
-  if (!launch) return fail(launch.error().message);
+  if (!launch) return fail(launch.error().message, kExitUsage);
+  if (!arguments.line.empty())
+    if (const auto line = rank_line(options, 0, arguments.line, "token"); !line)
+      return fail(line.error().message, kExitUsage);
   const std::vector<Candidate> all = *candidates;
   auto chosen = choose(std::move(*candidates), arguments, *launch);
   if (!chosen) return fail(chosen.error().message, kExitUsage);
-  const auto info = read_run_info(arguments.run);
-  if (!info) return fail(info.error().message);
   if (const std::string changed = changed_program(arguments.run, info->started_ns);
       !changed.empty())
-    return fail(changed + "; run photofinish check again");
+    return fail(changed + "; run photofinish check again", kExitUsage);
   auto known = read_confirmations(arguments.run);
   if (!known) return fail(known.error().message);
   Confirmer confirmer(options, arguments, std::move(*launch), *tolerance_of(options.tolerance),

@@ -25,10 +25,10 @@ int run_diff(const Options& options, const DiffArguments& arguments) {
   const DocumentOptions how{.suppressions = options.suppressions,
                             .builtin_suppressions = options.builtin_suppressions};
   auto before = read_baseline(arguments.before, how);
-  if (!before) return fail(before.error().message);
+  if (!before) return fail_to_read(arguments.before, before.error());
   bool complete = true;
   auto after = read_baseline(arguments.after, how, &complete);
-  if (!after) return fail(after.error().message);
+  if (!after) return fail_to_read(arguments.after, after.error());
 
   std::vector<KnownFinding> fresh, same;
   for (KnownFinding& finding : *after) {

@@ -72,7 +72,10 @@ Result<bool> check_pattern(const std::string& pattern) {
   };
   if (const auto same = std::find_if(names.begin(), names.end(), same_letters); same != names.end())
     return Error{fmt::format("there is no call '{}'; did you mean {}?", pattern, *same)};
-  return Error{fmt::format("there is no call '{}'{}", pattern, did_you_mean(pattern, names))};
+  const std::string similar = did_you_mean(pattern, names);
+  return Error{fmt::format(
+      "there is no call '{}'{}", pattern,
+      similar.empty() ? "; a name looks like MPI_Put, a pattern like 'MPI_Win_*'" : similar)};
 }
 
 // Returns the number of events printed.
@@ -113,7 +116,7 @@ std::size_t print_rank(RankTrace& trace, Symbolizer& symbolizer, Windows& window
 
 int run_dump(const Options&, const DumpArguments& arguments) {
   const auto recorded = recorded_ranks(arguments.run);
-  if (!recorded) return fail(recorded.error().message);
+  if (!recorded) return fail(recorded.error().message, kExitUsage);
   if (recorded->empty()) return fail(arguments.run + " has no traces: no rank completed MPI_Init");
   const auto wanted = parse_rank_list(arguments.ranks);
   if (!wanted) return fail(wanted.error().message, kExitUsage);

@@ -86,13 +86,15 @@ int run_exec(const Options& options, const ExecArguments& arguments) {
   if (!program && (options.mpi != "auto" || is_interpreter(arguments.line[0])))
     if (auto path = find_program(arguments.line[0]))
       program = MpiProgram{.path = *path, .flavour = {}, .mpi_library = {}};
-  if (!program) return fail_once(program.error().message);
+  if (!program) return fail_once(program.error().message, kExitUsage);
   const auto flavour = find_flavour(options, *program, arguments.line);
-  if (!flavour) return fail_once(flavour.error().message);
+  if (!flavour) return fail_once(flavour.error().message, kExitUsage);
   if (program->flavour && launched_by_other_than(*program->flavour))
-    return fail_once(fmt::format(
-        "{} was built with {}, and this is the launcher of another MPI: start it with {}'s",
-        arguments.line[0], name_of(*program->flavour), name_of(*program->flavour)));
+    return fail_once(
+        fmt::format(
+            "{} was built with {}, and this is the launcher of another MPI: start it with {}'s",
+            arguments.line[0], name_of(*program->flavour), name_of(*program->flavour)),
+        kExitUsage);
   const auto library = preload_library(*flavour);
   if (!library) return fail_once(library.error().message);
 

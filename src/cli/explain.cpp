@@ -41,7 +41,7 @@ Result<std::vector<WorldRank>> ranks_of_finding(const std::string& run,
 
 int report_ranks_of_finding(const ExplainArguments& arguments) {
   const auto ranks = ranks_of_finding(arguments.run, arguments.finding);
-  if (!ranks) return fail(ranks.error().message);
+  if (!ranks) return fail(ranks.error().message, kExitUsage);
   fmt::print("{} needs rank{} {}\n  photofinish record --for-finding {} --of {}\n",
              arguments.finding, ranks->size() > 1 ? "s" : "", rank_ranges(*ranks),
              arguments.finding, arguments.run);
@@ -75,7 +75,9 @@ Result<bool> prepare_record(const std::string& finding, const std::string& run, 
 int run_explain(const ExplainArguments& arguments) {
   if (!arguments.finding.empty()) return report_ranks_of_finding(arguments);
   const auto ranks = chosen_ranks(arguments.run, arguments.ranks);
-  if (!ranks) return fail(ranks.error().message);
+  if (!ranks) return fail(ranks.error().message, kExitUsage);
+  if (const auto start = read_start(arguments.run, ranks->front()); !start)
+    return fail(start.error().message, kExitUsage);
   const auto group = read_group(arguments.run, *ranks);
   if (!group) return fail(group.error().message);
   const auto accounts = replay_accounts(arguments.run, *ranks, *group);

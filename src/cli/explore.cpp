@@ -304,12 +304,12 @@ int run_explore(const Options& options, const ExploreArguments& arguments) {
   }
   auto prepared =
       arguments.run.empty() ? start_new(options, arguments) : resume(options, arguments.run);
-  if (!prepared) return fail(prepared.error().message);
+  if (!prepared) return fail(prepared.error().message, kExitUsage);
   prepared->launch.verbose = options.verbose;
   prepared->launch.compare = arguments.compare;
   prepared->launch.ignore = std::move(ignore);
   if (lock_run(prepared->run) < 0 && run_in_use(prepared->run))
-    return fail(prepared->run + " is in use by another run");
+    return fail(prepared->run + " is in use by another run; wait for its end", kExitUsage);
   const bool is_new = arguments.run.empty();
   Explorer explorer(options, arguments, prepared->run, std::move(prepared->launch),
                     std::move(prepared->state), *tolerance_of(options.tolerance));

@@ -193,11 +193,12 @@ int record_order(Confirmer& confirmer, const Options& options, const ConfirmArgu
   const auto& racing = tried->order.ranks;
   const auto debugged =
       std::find_first_of(racing.begin(), racing.end(), ranks->begin(), ranks->end());
-  fmt::print(stderr,
-             "photofinish: rank{0} {1} recorded in {2} · photofinish replay {2} · photofinish "
-             "replay {2} --gdb {3}\n",
-             ranks->size() > 1 ? "s" : "", rank_ranges(*ranks), *directory,
-             (debugged != racing.end() ? *debugged : ranks->front()).value);
+  fmt::print(
+      stderr,
+      "photofinish: rank{0} {1} recorded in {2}. Next: photofinish replay {2} (--gdb {3}: rank "
+      "{3} under gdb)\n",
+      ranks->size() > 1 ? "s" : "", rank_ranges(*ranks), *directory,
+      (debugged != racing.end() ? *debugged : ranks->front()).value);
   return exit_code(*tried, options);
 }
 

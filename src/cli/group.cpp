@@ -95,9 +95,9 @@ int run_group(const Options& options, const GroupArguments& arguments) {
     return fail(refused, kExitUsage);
   const WorldRank rank(arguments.failure);
   const auto recorded = recorded_ranks(arguments.run);
-  if (!recorded) return fail(recorded.error().message);
+  if (!recorded) return fail(recorded.error().message, kExitUsage);
   if (const auto checked = check_failure(arguments.run, *recorded, rank); !checked)
-    return fail(checked.error().message);
+    return fail(checked.error().message, kExitUsage);
   const auto solver = group::load_z3();
   if (!solver) return fail(solver.error().message);
   const auto group = read_group(arguments.run, *recorded);

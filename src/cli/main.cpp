@@ -13,6 +13,7 @@
 #include "cli/help_format.h"
 #include "cli/nearest.h"
 #include "cli/programming_model.h"
+#include "cli/typed_words.h"
 #include "trace/run_directory.h"
 
 namespace photofinish {
@@ -158,60 +159,6 @@ void add_report_file(CLI::App& command, const std::string& flag, ReportFile& rep
           std::vector<std::string>(std::begin(kReportFormats), std::end(kReportFormats))))
       ->type_name("FORMAT");
   command.add_option(flag + "--output-file", report.file, files)->type_name("FILE");
-}
-
-// Accepts several ways to ask for help.
-std::vector<std::string> words_of(int argc, char** argv) {
-  std::vector<std::string> words(argv, argv + argc);
-  if (words.size() > 1 && words[1] == "help") {
-    words.erase(words.begin() + 1);
-    words.resize(std::min<std::size_t>(words.size(), 2));
-    words.push_back("--help");
-  }
-  return words;
-}
-
-// Accepts mpirun's -np for -n. Only in front of the program: its arguments are its own.
-void take_np(std::vector<std::string>& words, CLI::App& command, bool has_program) {
-  if (command.get_option_no_throw("--np") == nullptr) return;
-  for (auto word = words.begin() + 2; word != words.end() && *word != "--"; ++word) {
-    if (*word == "-np") *word = "-n";
-    if (word->starts_with("-np=")) word->erase(2, 1);
-    if (!word->starts_with('-')) {
-      if (has_program) return;
-      continue;
-    }
-    const CLI::Option* option = command.get_option_no_throw(*word);
-    if (option != nullptr && option->get_items_expected_max() > 0 && word + 1 != words.end())
-      ++word;
-  }
-}
-
-// Accepts options after the run: "explore RUN --outcome 2". Only a program's arguments are its own.
-// Returns whether there is a run.
-bool take_run_last(std::vector<std::string>& words) {
-  const bool has_run = words.size() > 2 && is_run_directory(words[2]);
-  if (has_run)
-    std::rotate(words.begin() + 2, words.begin() + 3,
-                std::find(words.begin() + 2, words.end(), "--"));
-  return has_run;
-}
-
-// Accepts 1 and f1 for F1.
-void name_finding(std::string& finding) {
-  if (finding.starts_with('f')) finding[0] = 'F';
-  if (!finding.empty() && finding.find_first_not_of("0123456789") == std::string::npos)
-    finding.insert(0, "F");
-}
-
-// "--gdb needs a value: --gdb RANK", from CLI11's "--gdb: 1 required RANK:INT in [0 - 9] missing".
-std::string missing_value(const std::string& error, const CLI::App& command) {
-  const std::string name = error.substr(0, error.find(':'));
-  const CLI::Option* const option = command.get_option_no_throw(name);
-  if (option == nullptr) return error;
-  if (error.find("At Most") != std::string::npos) return name + " is given twice";
-  const std::string type = option->get_type_name();
-  return fmt::format("{0} needs a value: {0} {1}", name, type.substr(0, type.find(':')));
 }
 
 int run(int argc, char** argv) {
@@ -583,14 +530,24 @@ int run(int argc, char** argv) {
     if (command != commands.end() && dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
       return fail(fmt::format("{} (see {})", missing_value(error.what(), **command), see),
                   kExitUsage);
-    if (words[1] == "diff" && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
+    const bool lacks_argument = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+    if (words[1] == "diff" && lacks_argument)
       return fail("diff needs two runs: photofinish diff BEFORE AFTER", kExitUsage);
-    if (words[1] == "group" && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
-      if (const std::string refused = no_openshmem_run("group", group.run); !refused.empty())
-        return fail(refused, kExitUsage);
+    if (words[1] == "completion" && lacks_argument)
+      return fail("completion needs a shell: photofinish completion bash|zsh|fish", kExitUsage);
+    if (words[1] == "group" && lacks_argument) {
+      const std::string refused = no_openshmem_run("group", group.run);
+      return fail(!refused.empty()
+                      ? refused
+                      : "group needs the rank that failed: photofinish group RUN --failure RANK",
+                  kExitUsage);
+    }
     if (command != commands.end())
-      if (const auto left = (*command)->remaining(); !left.empty() && left[0].starts_with('-'))
-        return no_option(left[0]);
+      if (const auto left = (*command)->remaining(); !left.empty()) {
+        if (left[0].starts_with('-')) return no_option(left[0]);
+        if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+          return one_too_many(left[0], **command);
+      }
     return fail(fmt::format("{} (see {})", error.what(), see), kExitUsage);
   }
   for (const CLI::App* one : {check_command, exec_command, record_command, explore_command})
@@ -608,6 +565,8 @@ int run(int argc, char** argv) {
       options->output != Options{}.output ||
       std::any_of(given.begin(), given.end(),
                   [](const auto& one) { return one.first == "output"; });
+  for (const CLI::App* one : {check_command, record_command, explore_command})
+    note_passed_options(*one, *options);
   if (check_command->parsed()) {
     check.line = program_line(*check_command, behind, has_dashes);
     return run_check(*options, check);
@@ -618,7 +577,7 @@ int run(int argc, char** argv) {
     keeping.record = recorded;
     if (!for_finding.empty())
       if (const auto prepared = prepare_record(for_finding, of_run, keeping, record); !prepared)
-        return fail(prepared.error().message);
+        return fail(prepared.error().message, kExitUsage);
     return run_check(keeping, record);
   }
   if (explore_command->parsed()) {

@@ -24,10 +24,12 @@ int write_pages(const std::string& folder, const CommandTree& tree) {
   bool written = write(tree.name + ".1", man_page(tree));
   for (const CommandHelp& command : tree.commands)
     written = written && write(tree.name + "-" + command.name + ".1", man_page(tree, command));
-  return written ? kExitOk
-                 : fail(fmt::format(
-                       "cannot write to {}: {}; give a folder that is there and can be written to",
-                       folder, std::strerror(errno)));
+  return written
+             ? kExitOk
+             : fail(fmt::format(
+                        "cannot write to {}: {}; give a folder that is there and can be written to",
+                        folder, std::strerror(errno)),
+                    kExitUsage);
 }
 
 // Through man on a terminal; as roff otherwise, or if there is no man.

@@ -15,4 +15,8 @@ Result<std::vector<std::string>> rank_line(const Options& options, int ranks,
                                            const std::vector<std::string>& command,
                                            const std::string& token);
 
+// The exit code if there is no such line: kExitUsage, unless the installation lacks something.
+int exit_code_without_line(const Options& options, int ranks,
+                           const std::vector<std::string>& command);
+
 }  // namespace photofinish

@@ -141,7 +141,7 @@ int write_editor_file(const ReplayArguments& arguments, const std::vector<WorldR
   });
   if (const auto written = write_launch_file(arguments.editor_file, arguments.run, *replays);
       !written)
-    return fail(written.error().message);
+    return fail(written.error().message, kExitUsage);
   fmt::print(stderr, "photofinish: {} starts rank{} {} under gdb\n", arguments.editor_file,
              ranks.size() > 1 ? "s" : "", rank_ranges(ranks));
   return kExitOk;
@@ -162,7 +162,9 @@ int run_replay(const Options& options, const ReplayArguments& arguments) {
   const bool debugs = arguments.debugged >= 0;
   const auto ranks =
       chosen_ranks(arguments.run, debugs ? std::to_string(arguments.debugged) : arguments.ranks);
-  if (!ranks) return fail(ranks.error().message);
+  if (!ranks) return fail(ranks.error().message, kExitUsage);
+  if (const auto start = read_start(arguments.run, ranks->front()); !start)
+    return fail(start.error().message, kExitUsage);
   if (!arguments.editor_file.empty()) return write_editor_file(arguments, *ranks);
   const auto scratch = ScratchFolder::make();
   if (!scratch) return fail(scratch.error().message);
@@ -177,7 +179,8 @@ int run_replay(const Options& options, const ReplayArguments& arguments) {
   if (!arguments.output.empty()) {
     if (!make_private_directories(arguments.output))
       return fail(
-          fmt::format("cannot make the folder {}: {}", arguments.output, std::strerror(errno)));
+          fmt::format("cannot make the folder {}: {}", arguments.output, std::strerror(errno)),
+          kExitUsage);
   }
   signal(SIGINT,
          SIG_IGN);  // the terminal sends it to the ranks as well; this process stays to report

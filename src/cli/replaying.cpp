@@ -82,20 +82,21 @@ void pad(std::vector<std::string>& variables, const StartInfo& recorded) {
 Result<std::vector<WorldRank>> chosen_ranks(const std::string& run, const std::string& wanted) {
   auto recorded = recorded_ranks(run);
   if (!recorded) return recorded.error();
+  if (recorded->empty()) return Error{run + " has no recorded ranks"};
   if (wanted.empty()) return recorded;
   const auto list = parse_rank_list(wanted);
   if (!list) return list.error();
-  for (const WorldRank rank : *list)
-    if (std::find(recorded->begin(), recorded->end(), rank) == recorded->end())
-      if (const auto trace = RankTrace::open(run, recorded->front());
-          trace && rank.value >= (*trace)->world_size())
-        return Error{fmt::format("there is no rank {}: {} has {} ranks, numbered from 0",
-                                 rank.value, run, (*trace)->world_size())};
-      else
-        return Error{fmt::format(
-            "cannot replay rank {0}: it was not recorded ({1} has rank{2} {3}). Record it "
-            "with: photofinish record --ranks {0} …",
-            rank.value, run, recorded->size() > 1 ? "s" : "", rank_ranges(*recorded))};
+  for (const WorldRank rank : *list) {
+    if (std::find(recorded->begin(), recorded->end(), rank) != recorded->end()) continue;
+    if (const auto trace = RankTrace::open(run, recorded->front());
+        trace && rank.value >= (*trace)->world_size())
+      return Error{fmt::format("there is no rank {}: {} has {} ranks, numbered from 0", rank.value,
+                               run, (*trace)->world_size())};
+    return Error{fmt::format(
+        "cannot replay rank {0}: it was not recorded ({1} has rank{2} {3}). Record it with: "
+        "photofinish record --ranks {0} …",
+        rank.value, run, recorded->size() > 1 ? "s" : "", rank_ranges(*recorded))};
+  }
   return std::vector<WorldRank>(list->begin(), list->end());
 }
 

@@ -128,6 +128,16 @@ Result<bool> analyze_the_rest(const std::string& directory, const Options& optio
 Result<bool> check_report_options(const Options& options, const ReportFile& report) {
   if (report.format == "otf2" && report.file == "-")
     return Error{"an OTF2 archive is a folder, which standard output cannot be; give -o FOLDER"};
+  if (!report.file.empty() && report.file != "-") {
+    std::error_code error;
+    const std::filesystem::path file = std::filesystem::absolute(report.file, error);
+    if (!std::filesystem::is_directory(file.parent_path(), error))
+      return Error{fmt::format("cannot write {}: there is no directory {}", report.file,
+                               file.parent_path().string())};
+    if (report.format != "otf2" && std::filesystem::is_directory(file, error))
+      return Error{
+          fmt::format("cannot write {}: it is a directory; name a file in it", report.file)};
+  }
   if (const auto group_by = group_by_of(options.group_by); !group_by) return group_by.error();
   if (std::error_code error;
       !options.source_root.empty() && !std::filesystem::is_directory(options.source_root, error))
@@ -162,10 +172,10 @@ int run_report(const Options& options, const ReportArguments& arguments) {
                 kExitUsage);
   UnwrittenFindings unwritten = arguments.unwritten;
   if (const auto done = analyze_the_rest(arguments.run, options, unwritten); !done)
-    return fail(done.error().message);
+    return fail_to_read(arguments.run, done.error());
   const auto run =
       read_document(arguments.run, document_options(options, "", std::move(unwritten)));
-  if (!run) return fail(run.error().message);
+  if (!run) return fail_to_read(arguments.run, run.error());
   const auto only = numbers_of(arguments.findings, *run);
   if (!only) return fail(only.error().message, kExitUsage);
   const bool by_itself = wanted.empty() && (format == "html" || format == "otf2");

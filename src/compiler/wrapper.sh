@@ -162,6 +162,36 @@ if [ -z "$compiler" ]; then
   exit 64
 fi
 
+# After an error: whether the program needs another wrapper.
+meant_for() {
+  for argument; do
+    [ -f "$argument" ] || continue
+    what=
+    case $language,$argument in
+      fort,*.[fF] | fort,*.[fF][0-9][0-9])
+        ! grep -qiE '^[^!]*(this_image|num_images|sync +all|codimension|\[ *\* *\])' "$argument" || what="uses coarrays: compile it with pfcaf" ;;
+      fort,*.c) what="is C: compile it with pfmpicc" ;;
+      c*,*.[fF] | c*,*.[fF][0-9][0-9]) what="is Fortran: compile it with pfmpifort" ;;
+      *,*.c | *,*.C | *,*.cc | *,*.cpp | *,*.cxx | *,*.[oa])
+        if [ $model = mpi ] && LC_ALL=C grep -qaE '(^|[^A-Za-z0-9_])p?shmem_(init|my_pe|n_pes|barrier_all|finalize)' "$argument"; then
+          what="uses OpenSHMEM: compile and link with pfoshcc (C++: pfoshcxx)"
+        else
+          case $language:$model,$argument in
+            cc:mpi,*.C | cc:mpi,*.cc | cc:mpi,*.cpp | cc:mpi,*.cxx) what="is C++: compile and link with pfmpicxx" ;;
+            cc:osh,*.C | cc:osh,*.cc | cc:osh,*.cpp | cc:osh,*.cxx) what="is C++: compile and link with pfoshcxx" ;;
+          esac
+        fi ;;
+    esac
+    [ -z "$what" ] || { echo "photofinish: $argument $what, not ${0##*/}" >&2; return; }
+  done
+}
+run() {
+  status=0
+  "$wrapper" "$@" || status=$?
+  [ $status = 0 ] || meant_for "$@"
+  return $status
+}
+
 # Queries that compile nothing are forwarded. Otherwise add line tables for reports, unless the command line asks for more debug information.
 case "$#:${1:-}" in
   1:-v | 1:--version | 1:-V | 1:-dump* | 1:-print* | 1:-show | 1:-showme*) question=yes ;;
@@ -194,7 +224,9 @@ if [ "$family" = gcc ]; then
     set -- "-fplugin=$plugin_of_gcc" "$@"
   fi
   # Equal calls of two branches or functions must stay two calls: a report tells them apart by line. And no loads that the program does not make.
-  exec "$wrapper" -g1 -fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping -fno-hoist-adjacent-loads -fno-tree-partial-pre "$@"
+  status=0
+  run -g1 -fno-ipa-icf -fno-tree-tail-merge -fno-crossjumping -fno-hoist-adjacent-loads -fno-tree-partial-pre "$@" || status=$?
+  exit $status
 fi
 # Options of other compilers would be errors. The compiler itself says which it does not know; only what cannot be an option of MPI's wrapper is left out.
 check_options=no
@@ -238,12 +270,10 @@ if [ $openmp = yes ]; then
   library=$("$asked" -print-file-name=libomp.so 2>/dev/null) || library=/unknown
   case $library in */*) openmp=no ;; esac
 fi
-# Replaces this process by MPI's wrapper, unless the advice may be needed afterwards.
 compile() {
-  [ $openmp = yes ] || exec "$wrapper" "$@"
   status=0
-  "$wrapper" "$@" || status=$?
-  if [ $status -ne 0 ]; then
+  run "$@" || status=$?
+  if [ $status -ne 0 ] && [ $openmp = yes ]; then
     echo "photofinish: -fopenmp needs the OpenMP library of LLVM $version, and $compiler finds no libomp.so. Install it (Debian, Ubuntu: libomp-$version-dev), or name its directory with -L" >&2
   fi
   exit $status

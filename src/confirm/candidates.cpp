@@ -339,8 +339,8 @@ Candidate of_messages(const MessageFinding& finding, Traces& traces, RunNotes& n
     const bool same_receive =
         alternative.receiver == example.receiver && alternative.steered == example.steered;
     candidate.orders.push_back(fmt::format(
-        "the message of rank {}{}{} matched{}", send.rank.value,
-        location.empty() ? "" : ", sent at ", location,
+        "the message of rank {}{} matched{}", send.rank.value,
+        location.empty() ? "" : fmt::format(" (sent at {})", location),
         same_receive ? ""
                      : fmt::format(" by wildcard receive {} of rank {}", alternative.steered + 1,
                                    alternative.receiver.value)));

@@ -90,7 +90,7 @@ Result<Headers> read_headers(const File& file, const std::string& path) {
   if (!file.is_open()) return Error{path + ": cannot be read (" + std::strerror(errno) + ")"};
   const auto ident = file.read<unsigned char>(0, EI_NIDENT);
   if (!ident || std::memcmp(ident->data(), ELFMAG, SELFMAG) != 0)
-    return Error{path + ": not an ELF file"};
+    return Error{path + ": not an ELF file; give a program that is linked with MPI"};
   if ((*ident)[EI_CLASS] != ELFCLASS64 || (*ident)[EI_DATA] != ELFDATA2LSB)
     return Error{path + ": not a 64-bit little-endian program; build it for this machine"};
   const auto header = file.read<Elf64_Ehdr>(0, 1);

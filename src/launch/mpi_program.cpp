@@ -225,6 +225,8 @@ bool is_executable(const std::string& path) {
 }
 
 Error not_executable_error(const std::string& path) {
+  if (path.ends_with(".py"))
+    return Error{fmt::format("{0} is a Python script; write python3 {0}", path)};
   for (const char* suffix :
        {".c", ".cc", ".cpp", ".cxx", ".C", ".f", ".F", ".f90", ".F90", ".f08", ".upc"})
     if (path.ends_with(suffix))
@@ -245,6 +247,7 @@ Result<std::string> find_in_path(const std::string& name) {
   if (!not_executable.empty()) return not_executable_error(not_executable);
   if (is_directory(name))
     return Error{fmt::format("{}: a directory, not a program; give the program in it", name)};
+  if (exists(name) && !is_executable(name)) return not_executable_error(name);
   if (exists(name))
     return Error{fmt::format(
         "{}: not found in PATH; for the one in the current directory, write ./{}", name, name)};
@@ -298,6 +301,9 @@ Result<MpiProgram> inspect_library(const std::string& path) {
 }
 
 Error no_flavour_error(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_empty(path, error) && !error)
+    return Error{path + ": an empty file; build the program again"};
   return Error{
       fmt::format("{}: cannot detect its MPI, because it is a script or loads MPI at run time; {}",
                   path, kGiveFlavour)};

@@ -1,5 +1,7 @@
 #include "launch/python_program.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -93,6 +95,20 @@ std::optional<MpiProgram> inspect_python_program(const std::vector<std::string>&
       return MpiProgram{
           .path = *path, .flavour = found->flavour, .mpi_library = found->mpi_library};
   return std::nullopt;
+}
+
+std::optional<Error> python_error(const std::vector<std::string>& command) {
+  std::string interpreter = command[0];
+  if (!is_python(command[0])) {
+    const auto path = find_program(command[0]);
+    const auto words = path ? interpreter_of_script(*path) : std::vector<std::string>();
+    if (words.empty()) return std::nullopt;
+    interpreter = words[0];
+  }
+  return Error{fmt::format(
+      "{}: cannot detect its MPI, because this {} has no mpi4py; install mpi4py, or choose another "
+      "python3. If the script loads MPI itself, give --mpi=openmpi or --mpi=mpich",
+      command[0], interpreter)};
 }
 
 }  // namespace photofinish

@@ -16,5 +16,7 @@ namespace photofinish {
 
 // `command`: the program and its arguments. Nothing if it is not Python, or names no MPI library.
 std::optional<MpiProgram> inspect_python_program(const std::vector<std::string>& command);
+// Why there is nothing, if the command is Python.
+std::optional<Error> python_error(const std::vector<std::string>& command);
 
 }  // namespace photofinish

@@ -153,8 +153,9 @@ std::string CafWords::advice() const {
     text += fmt::format("; or event post after {} and event wait before {}",
                         with_the(only_reads(a) ? b : a), with_the(only_reads(a) ? a : b));
   text +=
-      ". If any order is correct: one critical construct or one lock around all accesses of an "
-      "update, the reads and the writes together";
+      ". If any order is correct: one critical construct or one lock around all reads and writes "
+      "of "
+      "an update";
   const bool word = a.bytes == b.bytes && (a.bytes == 4 || a.bytes == 8);
   if (is_atomic_call(a) != is_atomic_call(b))
     text +=

@@ -151,8 +151,8 @@ std::string FindingWords::advice_no_order() const {
       return fmt::format("{} before MPI_Win_post of rank {}, or after MPI_Win_wait",
                          with_article(b), owner);
     return fmt::format(
-        "a barrier or a message between {0} and {1}. If {0} comes first, complete it before that "
-        "({2}). A loop needs one after each of them",
+        "a barrier or a message between {0} and {1}. If {0} comes first, complete it before the "
+        "barrier or message ({2}). In a loop: one after each of the two",
         with_article(a), with_article(b), remote_completion(a, b));
   }
   if (epoch == EpochKind::Start || epoch_kind(b) == EpochKind::Start)
@@ -165,6 +165,10 @@ std::string FindingWords::advice() const {
   if (upc()) return UpcWords(finding_, notes_).advice();
   if (caf()) return CafWords(finding_, notes_).advice();
   if (openshmem()) return "Try: " + advice_overlap() + ShmemWords(finding_, notes_).advice() + ".";
+  const bool unordered =
+      finding_.reason == Reason::NotComplete || finding_.reason == Reason::NoOrder;
+  if (const std::string fence = notes_.asserted_fence(finding_); unordered && !fence.empty())
+    return fmt::format("Try: {} without MPI_MODE_NOPRECEDE.", fence);
   switch (finding_.reason) {
     case Reason::NotComplete:
       return "Try: " + advice_overlap() +

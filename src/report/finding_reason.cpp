@@ -70,6 +70,8 @@ std::string FindingWords::why_not_complete() const {
   std::string text = fmt::format("The accesses are concurrent: {} {} {} while its {}{} is pending",
                                  process(), rank_text(late.rank), does,
                                  noun(early) == noun(late) ? "earlier " : "own ", noun(early));
+  if (const std::string fence = notes_.asserted_fence(finding_); !fence.empty())
+    return text + fmt::format("; {} asserts MPI_MODE_NOPRECEDE, so it completes nothing.", fence);
   if (ends_at_target(early))
     return text +
            fmt::format("; only MPI_Win_wait of rank {} completes it.", rank_text(finding_.owner));
@@ -129,6 +131,11 @@ std::optional<FindingWords::LockReason> FindingWords::lock_reason() const {
 
 std::string FindingWords::why_no_order() const {
   const FindingSide &a = side(0), &b = side(1);
+  if (const std::string fence = notes_.asserted_fence(finding_); !fence.empty())
+    return fmt::format(
+        "The accesses are concurrent: {} asserts MPI_MODE_NOPRECEDE, so it does not order {} and "
+        "{}.",
+        fence, whose(a, names_threads()), whose(b, names_threads()));
   const auto never = [&](const FindingSide& s) { return s.end == kNever && !ends_at_target(s); };
   if (never(a) && never(b))
     return fmt::format("The accesses are concurrent: nothing completes {}, nor {}, in time.",

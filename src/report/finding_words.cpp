@@ -18,6 +18,12 @@ namespace {
 // tasks.
 constexpr std::uint32_t kFirstExplicitTask = 4096;
 
+std::string thread_of(const FindingSide& side) {
+  return side.task >= kFirstExplicitTask
+             ? fmt::format("OpenMP task {}", side.task - kFirstExplicitTask + 1)
+             : fmt::format("thread {}", side.task);
+}
+
 }  // namespace
 
 std::string_view race_name(const Finding& finding) {
@@ -35,15 +41,15 @@ bool FindingWords::upc() const { return UpcWords::apply_to(finding_, notes_); }
 bool FindingWords::in_shared_memory() const { return UpcWords(finding_, notes_).is_shared(); }
 
 std::string FindingWords::who(const FindingSide& side, bool names_thread) const {
-  std::string text = fmt::format("{} {}", process(), rank_text(side.rank));
-  if (!names_thread && side.task == 0) return text;
-  if (side.task >= kFirstExplicitTask)
-    return text + fmt::format(", OpenMP task {}", side.task - kFirstExplicitTask + 1);
-  return text + fmt::format(", thread {}", side.task);
+  const std::string text = fmt::format("{} {}", process(), rank_text(side.rank));
+  return names_thread || side.task != 0 ? text + ", " + thread_of(side) : text;
 }
 
+// In a sentence: "the put of thread 1 of rank 2".
 std::string FindingWords::whose(const FindingSide& side, bool names_thread) const {
-  return fmt::format("{} of {}", with_article(side), who(side, names_thread));
+  return fmt::format("{} of {}{} {}", with_article(side),
+                     names_thread || side.task != 0 ? thread_of(side) + " of " : "", process(),
+                     rank_text(side.rank));
 }
 
 std::string FindingWords::owner() const {

@@ -72,7 +72,7 @@ std::string why(const MessageFinding& finding) {
   if (finding.taker == Taker::Cancelled)
     return fmt::format(
         "The match depends on timing: the {} was canceled, and no happens-before path leads from "
-        "that to the send of rank {}.",
+        "the cancellation to the send of rank {}.",
         name, rank_text(other.send.rank));
   if (is_between_threads(finding))
     return fmt::format(
@@ -89,10 +89,13 @@ std::string why(const MessageFinding& finding) {
 
 std::string advice(const MessageFinding& finding) {
   if (finding.taker == Taker::Cancelled)
-    return "Try: tell the sender before it sends that the receive is canceled.";
+    return fmt::format(
+        "Try: after the cancellation, a message to rank {}, which it receives before "
+        "its send.",
+        rank_text(finding.others.front().send.rank));
   if (is_between_threads(finding))
     return "Try: a different tag or communicator for each thread, or order the threads' calls. If "
-           "any match is correct, mark the receive as intended (photofinish/annotate.h) or "
+           "every match is correct, mark the receive as intended (photofinish/annotate.h) or "
            "suppress it.";
   const bool tags_differ =
       finding.wanted.tag == kAnyTag && std::all_of(finding.others.begin(), finding.others.end(),
@@ -100,9 +103,13 @@ std::string advice(const MessageFinding& finding) {
                                                      return other.send.tag != finding.got.tag;
                                                    });
   return fmt::format(
-      "Try: name the source{}, or send the second message only after the first was received. If "
-      "any match is correct, mark the receive as intended (photofinish/annotate.h) or suppress it.",
-      tags_differ ? " or the tag" : ", use different tags");
+      "Try: name the source{}, or let {} send only after this {}. If every match is correct, mark "
+      "the receive as intended (photofinish/annotate.h) or suppress it.",
+      tags_differ ? " or the tag" : ", use different tags",
+      finding.others.size() > 1
+          ? "the others"
+          : fmt::format("rank {}", rank_text(finding.others.front().send.rank)),
+      finding.taker == Taker::Probe ? "probe and its receive" : "receive");
 }
 
 }  // namespace
@@ -196,10 +203,11 @@ std::string advice(const Deadlock& deadlock, RunNotes& notes) {
                                             "collective in front of the receive.";
 }
 
-// "rank 1", "rank 1, which has finished (MPI_Finalize a.c:40)", "a matching call that never comes"
+// "rank 1", "rank 1, which has finished (MPI_Finalize a.c:40)", "a message from any rank"; empty:
+// for no rank, since no call matches.
 std::string waited_for(const Deadlock::Waits& waits, bool came_about, RunNotes& notes) {
   if (waits.on == kAnySource) return "a message from any rank";
-  if (waits.on.value < 0) return "a matching call that never comes";
+  if (waits.on.value < 0) return "";
   const std::string rank = fmt::format("rank {}", rank_text(waits.on));
   if (waits.for_lock) return fmt::format("the lock that {} holds", rank);
   return came_about && waits.finalize != SiteId()
@@ -264,9 +272,8 @@ std::string mismatch_advice(const Mismatch& pair, RunNotes& notes) {
   if (pair.send->comm != pair.receive->comm)
     return fmt::format("Try: the same communicator in {} and {}.", send, receive);
   return fmt::format(
-      "Try: {} sends tag {} and {} accepts only tag {}: use one tag, or receive tag {} before "
-      "{} waits.",
-      send, pair.send->tag, receive, pair.receive->tag, pair.send->tag,
+      "Try: the same tag in {} (tag {}) and {} (tag {}), or a receive of tag {} before {}.", send,
+      pair.send->tag, receive, pair.receive->tag, pair.send->tag,
       call_at(pair.receive->rank, pair.receive->site, notes));
 }
 
@@ -283,14 +290,19 @@ DeadlockDocument describe_deadlock(const Deadlock& deadlock, RunNotes& notes) {
     if (const auto& call = notes.site(waits.rank, waits.site).call)
       calls.insert(traits(*call).name);
     std::string line = fmt::format("rank {} waits in {}", rank_text(waits.rank), at);
-    if (waits.posted != SiteId() && waits.posted != waits.site)
-      line += fmt::format(" for its {}{} to be matched,", call_at(waits.rank, waits.posted, notes),
-                          message_text(waits, notes));
-    else
+    const std::string whom = waited_for(waits, deadlock.came_about, notes);
+    if (waits.posted != SiteId() && waits.posted != waits.site) {
+      line += fmt::format(" for a match of its {}{}{}", call_at(waits.rank, waits.posted, notes),
+                          message_text(waits, notes),
+                          waits.on == kAnySource ? " by any rank"
+                          : whom.empty()         ? ", which never comes"
+                                                 : " by " + whom);
+    } else {
       line += message_text(waits, notes);
-    if (const std::string comm = communicator_of(waits, notes); !comm.empty() && names_comms)
-      line += fmt::format(" ({})", comm);
-    line += " for " + waited_for(waits, deadlock.came_about, notes);
+      if (const std::string comm = communicator_of(waits, notes); !comm.empty() && names_comms)
+        line += fmt::format(" ({})", comm);
+      line += " for " + (whom.empty() ? "a matching call that never comes" : whom);
+    }
     reported.waits.push_back({waits.rank, waits.on, at, line,
                               notes.site(waits.rank, waits.site).frames, notes.trouble(waits.rank),
                               notes.source_of(notes.site(waits.rank, waits.site).frames)});
@@ -358,9 +370,10 @@ std::string buffering_verdict(const MessageFindings& messages, bool complete, Ru
   return fmt::format(
       "independent of send buffering: the run completes even if no send is buffered{}{}",
       messages.races.empty() ? "" : ", provided that its receives match the same messages",
-      messages.answers.empty() ? ""
-                               : fmt::format(", unless another result of {} changes its course",
-                                             answers(messages, notes)));
+      messages.answers.empty()
+          ? ""
+          : fmt::format(", unless the program does something else when {} has another result",
+                        answers(messages, notes)));
 }
 
 }  // namespace

@@ -113,6 +113,8 @@ RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings,
       for (const WorldRank rank : possible_allocators(finding))
         ranks_[rank].heap_blocks[{finding.win, finding.owner, finding.offset}];
     ranks_[finding.owner].allocations[heap_byte(finding)];
+    if (FenceNotes::may_separate(finding))
+      for (const FindingSide& side : finding.sides) ranks_[side.rank].fences.want(finding, side);
   }
 }
 
@@ -253,6 +255,15 @@ BufferNotes RunNotes::exposed(const WindowNotes& window) {
 std::string RunNotes::source_of(const std::vector<Frame>& stack) {
   const Frame* const frame = leading_frame(stack);
   return frame == nullptr ? "" : sources_.line_of(*frame);
+}
+
+std::string RunNotes::asserted_fence(const Finding& finding) {
+  if (!FenceNotes::may_separate(finding)) return "";
+  const auto fences = [&](const FindingSide& side) {
+    return notes(side.rank).fences.before(finding, side);
+  };
+  const FenceNotes::Before a = fences(finding.sides[0]), b = fences(finding.sides[1]);
+  return a.count == b.count ? "" : std::max(a, b).last;
 }
 
 const std::string& RunNotes::communicator(WorldRank rank, Uid comm) {
@@ -445,10 +456,11 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
   };
   std::uint64_t number = 0;
   while ((has_heap || !notes.waiting.empty() || !callers.empty() || !creations.empty() ||
-          !scoped.empty() || !buffers.empty() || !exposed.empty()) &&
+          !scoped.empty() || !buffers.empty() || !exposed.empty() || !notes.fences.is_complete()) &&
          (*trace)->next(event)) {
     for (; !buffers.empty() && buffers.begin()->first <= number; buffers.erase(buffers.begin()))
       read_allocation(**trace, event->start, text, buffers.begin()->second, notes);
+    notes.fences.follow(*event, number, definitions, [&] { return text.location(event->site); });
     ++number;
     if (traits(event->call).action == Action::WinAttach) {
       const auto begin = event->fields[Field::address], size = event->fields[Field::size];
@@ -497,6 +509,7 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
     created->second->creation = text.frames(event->site);
     creations.erase(created);
   }
+  notes.fences.finish();
 }
 
 }  // namespace photofinish

@@ -13,6 +13,7 @@
 #include "model/finding.h"
 #include "model/message_finding.h"
 #include "report/call_text.h"
+#include "report/fence_notes.h"
 #include "report/site_text.h"
 #include "symbols/symbolizer.h"
 
@@ -112,6 +113,9 @@ class RunNotes {
   std::string source_of(const std::vector<Frame>& stack);  // the source line of the leading frame
   // Whether the rank ended by itself, so that operations it did not complete never complete.
   bool ended(WorldRank rank) { return notes(rank).ended; }
+  // The fence with MPI_MODE_NOPRECEDE that would otherwise separate the accesses:
+  // "MPI_Win_fence solver.c:77"; empty: there is none.
+  std::string asserted_fence(const Finding& finding);
   const std::string& communicator(WorldRank rank, Uid comm);  // its name
   const ScopeNotes& scopes(WorldRank rank, SiteId site, std::uint64_t site_key);
   // A key that is equal for access sites that read the same and have the same scopes.
@@ -165,6 +169,7 @@ class RunNotes {
     std::map<HeapPlace, std::optional<BlockNotes>> heap_blocks;
     std::map<HeapByte, std::optional<AllocationNotes>> allocations;
     std::map<std::pair<SiteId, std::uint64_t>, ScopeNotes> scopes;
+    FenceNotes fences;
     std::set<SiteId> callers;  // the sites whose call is requested, too
     std::set<SiteId> waiting;  // the sites of calls that did not return
   };

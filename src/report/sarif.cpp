@@ -39,8 +39,8 @@ constexpr Rule kRules[] = {
      "used again."},
     {FindingKind::MessageRace, "MessageRace", "A receive could have matched another message",
      "A receive or probe can match several messages, and which one it matches depends on timing.",
-     "If it matters, name the source, use different tags, or send the second message only after "
-     "the first was received."},
+     "If it matters, name the source, use different tags, or let the other rank send only after "
+     "this receive."},
 };
 
 // A deadlock is a result without a finding number.

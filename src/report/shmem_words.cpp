@@ -100,23 +100,23 @@ std::string ShmemWords::order() const {
                 "barrier: ";
   const std::string quiet = context ? "shmem_ctx_quiet" : "shmem_quiet";
   if (!is_local(b))
-    return barrier + quiet + " after the first, then a flag for shmem_wait_until before the second";
-  const std::string remote = with_article(a), local = with_article(b);
+    return fmt::format(
+        "{}shmem_wait_until before the second access, for a flag that is set after the first and "
+        "{}",
+        barrier, quiet);
   const bool gets = a.kind == AccessKind::Get;
-  const std::string then =
-      !gets
-          ? fmt::format(
-                "{} and a flag after it{} (in OpenSHMEM 1.5: "
-                "shmem_put_signal), ",
-                context ? "shmem_ctx_fence" : "shmem_fence", context ? " on the same context" : "")
-      : outlasts_call(a) ? quiet + " and a flag after it (a fence does not order gets), "
-                         : "a flag after it, ";
-  std::string text = fmt::format(
-      "{0}if {1} comes first, {2}and shmem_wait_until before {3}. If {3} comes first, a flag after "
-      "it, and shmem_wait_until before {1}",
-      barrier, remote, then, local);
+  std::string text =
+      barrier + "shmem_wait_until before the second access, for a flag that is set after the first";
+  if (!gets)
+    text += fmt::format(
+        ". If {} comes first, {} before the flag{} (or shmem_put_signal of OpenSHMEM 1.5)",
+        with_article(a), context ? "shmem_ctx_fence" : "shmem_fence",
+        context ? ", both on the same context" : "");
+  else if (outlasts_call(a))
+    text += fmt::format(". If {} comes first, {} before the flag (a fence does not order gets)",
+                        with_article(a), quiet);
   if (b.kind == AccessKind::Load && b.bytes <= 8 && !gets)
-    text += ". A load that polls a flag: shmem_wait_until instead";
+    text += ". If the load polls a flag: shmem_wait_until instead";
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "base/printable.h"
 #include "report/document.h"
 #include "report/files.h"
 #include "report/identity.h"
@@ -110,6 +111,8 @@ std::string suppression_line(const FindingDocument& finding,
 
 }  // namespace
 
+constexpr std::size_t kShownLine = 80;  // bytes, in an error
+
 Result<std::vector<Suppression>> parse_suppressions(const std::string& text,
                                                     const std::string& file) {
   std::vector<Suppression> all;
@@ -127,7 +130,7 @@ Result<std::vector<Suppression>> parse_suppressions(const std::string& text,
       return Error{
           fmt::format("{}:{}: '{}' is not a suppression: write race:, message_race: or window: and "
                       "a pattern, such as race:exchange_rows",
-                      file, number, line)};
+                      file, number, printable(line.substr(0, kShownLine)))};
     Suppression suppression{.kind = known->kind,
                             .patterns = split_patterns(line.substr(colon + 1)),
                             .text = line,
@@ -142,7 +145,7 @@ Result<std::vector<Suppression>> parse_suppressions(const std::string& text,
       return Error{
           fmt::format("{}:{}: '{}' has too many patterns: race: takes up to two, one for each "
                       "access; the others take one",
-                      file, number, line)};
+                      file, number, printable(line.substr(0, kShownLine)))};
     all.push_back(std::move(suppression));
   }
   return all;

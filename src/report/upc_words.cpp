@@ -176,12 +176,11 @@ std::string UpcWords::advice() const {
   // Get, compute, put is one update: a lock around each single access still loses updates.
   if (reads(a) || reads(b))
     text +=
-        ". To pass data on without a barrier: a flag that is declared strict; one thread sets it "
-        "after the write, and the other reads it until it is set, before the read";
+        ". Without a barrier: a strict flag, which one thread sets after the write and the other "
+        "polls before the read";
   text +=
-      ". If any order is correct: one lock (upc_lock) around all accesses of an update, the reads "
-      "and the writes together, from upc_all_lock_alloc, since upc_global_lock_alloc returns "
-      "another lock to each thread";
+      ". If any order is correct: one lock (upc_lock) around all reads and writes of an update, "
+      "from upc_all_lock_alloc (upc_global_lock_alloc returns another lock to each thread)";
   const std::uint64_t bytes = std::max(a.bytes, b.bytes);
   if (is_strict(a) != is_strict(b))
     text +=

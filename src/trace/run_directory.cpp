@@ -374,7 +374,9 @@ Result<std::vector<WorldRank>> recorded_ranks(const std::string& directory) {
     return Error{"cannot read " + directory + ": " + std::strerror(errno)};
   std::vector<WorldRank> ranks = ranks_with(directory, ".trace");
   if (ranks.empty() && access((directory + kRunFile).c_str(), F_OK) != 0)
-    return Error{directory + " is not a photofinish run: there is no run.json in it"};
+    return Error{directory +
+                 " is not a photofinish run (it has no run.json); give the directory that "
+                 "photofinish check or record wrote"};
   return ranks;
 }
 

@@ -5,7 +5,7 @@
 // expect deadlock
 // expect report buggy: rank 0 waits in MPI_Ssend deadlock_tags.c:* (tag 8) for rank 1
 // expect report buggy: rank 1 waits in MPI_Recv deadlock_tags.c:* (tag 7) for rank 0
-// expect report buggy: Try: MPI_Ssend deadlock_tags.c:* sends tag 8 and MPI_Recv deadlock_tags.c:* accepts only tag 7: use one tag, or receive tag 8 before MPI_Recv deadlock_tags.c:* waits.
+// expect report buggy: Try: the same tag in MPI_Ssend deadlock_tags.c:* (tag 8) and MPI_Recv deadlock_tags.c:* (tag 7), or a receive of tag 8 before MPI_Recv deadlock_tags.c:*.
 
 int main(int argc, char** argv) {
   begin(argc, argv);

@@ -4,7 +4,7 @@
 // run: ranks=2
 // output: read 7
 // expect race: put @{put} load @{load}
-// expect report buggy: Try: a barrier or a message between the put and the load. If the put comes first, complete it before that (MPI_Win_flush, not MPI_Win_flush_local). A loop needs one after each of them.
+// expect report buggy: Try: a barrier or a message between the put and the load. If the put comes first, complete it before the barrier or message (MPI_Win_flush, not MPI_Win_flush_local). In a loop: one after each of the two.
 
 int main(int argc, char** argv) {
   begin(argc, argv);

@@ -4,7 +4,7 @@
 // run: ranks=3
 // output: sum 18
 // expect race: store @{store} get @{get}
-// expect report buggy: Try: a barrier or a message between the get and the store. If the get comes first, complete it before that (MPI_Win_flush, not MPI_Win_flush_local). A loop needs one after each of them.
+// expect report buggy: Try: a barrier or a message between the get and the store. If the get comes first, complete it before the barrier or message (MPI_Win_flush, not MPI_Win_flush_local). In a loop: one after each of the two.
 
 int main(int argc, char** argv) {
   begin(argc, argv);

@@ -4,7 +4,7 @@
 // output: results 10 20
 // expect message race: receive @{receive} send @{send}
 // expect not deterministic
-// expect report buggy: Try: name the source, use different tags, or send the second message only after the first was received. If any match is correct, mark the receive as intended (photofinish/annotate.h) or suppress it.
+// expect report buggy: Try: name the source, use different tags, or let rank * send only after this receive. If every match is correct, mark the receive as intended (photofinish/annotate.h) or suppress it.
 
 int main(int argc, char** argv) {
   begin(argc, argv);

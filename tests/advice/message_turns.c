@@ -1,10 +1,10 @@
-// As message_source.c. Advice: send the second message only after the first was received.
+// As message_source.c. Advice: the second rank sends only after the receive.
 #include "../programs/rma/rma.h"
 // run: ranks=3
 // output: results 10 20
 // expect message race: receive @{receive} send @{send}
 // expect not deterministic
-// expect report buggy: Try: * or send the second message only after the first was received. *
+// expect report buggy: Try: * or let rank * send only after this receive. *
 
 int main(int argc, char** argv) {
   begin(argc, argv);

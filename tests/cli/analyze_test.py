@@ -60,11 +60,11 @@ class Analyze(Case):
             self.assertRegex(result.out, f"^{verdicts}SUMMARY: photofinish: no findings · in a.run\n$", result)
 
     def test_bad_input(self):
-        self.assertSays(self.photofinish("analyze", "-n", "3", "nowhere"), r"nowhere: No such file or directory", 70)
-        self.assertSays(self.photofinish("analyze", "-n", "3", "."), r"not a photofinish run", 70)
+        self.assertSays(self.photofinish("analyze", "-n", "3", "nowhere"), r"nowhere: No such file or directory", 64)
+        self.assertSays(self.photofinish("analyze", "-n", "3", "."), r"not a photofinish run", 64)
         self.assertSays(self.photofinish("analyze", "-n", "0", "."), r"-n", 64)
         self.assertSays(self.photofinish("analyze", "--memory", "0", "."), r"memory takes megabytes", 64)
-        self.assertSays(self.run_(*self.launcher(2), cli_test.arguments.photofinish, "analyze", "nowhere"), r"nowhere: No such file", 70)
+        self.assertSays(self.run_(*self.launcher(2), cli_test.arguments.photofinish, "analyze", "nowhere"), r"nowhere: No such file", 64)
         self.assertSays(self.run_(*self.launcher(2), cli_test.arguments.photofinish, "analyze", "-n", "2", "nowhere"), r"remove -n", 64)
 
     def test_damaged_trace(self):

@@ -86,7 +86,7 @@ class Confirm(Case):
         self.assertRegex(self.confirm().err, r"^photofinish: \S+crossing no longer exists; .*; run photofinish check again\n$")
         self.compile("crossing.c", "-DOTHER=1", "-O2")
         result = self.confirm()
-        self.assertEqual(result.code, 70, result)
+        self.assertEqual(result.code, 64, result)
         self.assertRegex(result.err, r"^photofinish: \S+crossing has changed since the run, .*; run photofinish check again\n$")
 
     def test_nothing_to_confirm(self):

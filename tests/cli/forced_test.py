@@ -45,7 +45,7 @@ class ForcedCase(Case):
         result = self.photofinish("confirm", "photofinish.run", "--finding", "F1", "--order", order, "--record", *words)
         self.assertFalse(os.path.exists(self.path("photofinish.run.confirming")), result)
         run = f"photofinish.run.F1-order{order}"
-        self.assertIn(f"recorded in {run} · photofinish replay {run} · ", result.err, result)
+        self.assertIn(f"recorded in {run}. Next: photofinish replay {run} (--gdb ", result.err, result)
         return result, run
 
     def replays(self, run, line):

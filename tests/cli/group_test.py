@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
         alone = self.photofinish("group", "photofinish.run", "--failure", "3")
         self.assertIn("Rank 3 of 4 fails alone", alone.out)
         self.assertSays(self.photofinish("group", "photofinish.run", "--failure", "2"),
-                        r"rank 2 did not fail \(exit 0\); give a rank that did: 1,3$", 70)
+                        r"rank 2 did not fail \(exit 0\); give a rank that did: 1,3$", 64)
         self.without_z3()
 
     def without_z3(self):
@@ -74,20 +74,20 @@ int main(int argc, char** argv) {
     def test_some_ranks_recorded(self):
         self.recorded("--ranks", "1,3")
         self.assertSays(self.photofinish("group", "photofinish.run", "--failure", "1"),
-                        r"only ranks 1,3 of 4 were recorded.*Record all with: photofinish record -n 4", 70)
+                        r"only ranks 1,3 of 4 were recorded.*Record all with: photofinish record -n 4", 64)
         self.assertSays(self.photofinish("group", "photofinish.run", "--failure", "0"),
-                        r"cannot explain the failure of rank 0: it was not recorded \(recorded ranks: 1,3\)", 70)
+                        r"cannot explain the failure of rank 0: it was not recorded \(recorded ranks: 1,3\)", 64)
 
     def test_not_a_recorded_run(self):
         os.mkdir(self.path("folder"))
-        self.assertSays(self.photofinish("group", "folder", "--failure", "1"), "folder is not a photofinish run", 70)
-        self.assertSays(self.photofinish("group", "nowhere", "--failure", "1"), "nowhere: No such file or directory", 70)
-        self.assertSays(self.photofinish("group", "folder"), "--failure is required", 64)
+        self.assertSays(self.photofinish("group", "folder", "--failure", "1"), "folder is not a photofinish run", 64)
+        self.assertSays(self.photofinish("group", "nowhere", "--failure", "1"), "nowhere: No such file or directory", 64)
+        self.assertSays(self.photofinish("group", "folder"), "photofinish group RUN --failure RANK", 64)
         self.assertSays(self.photofinish("group", "folder", "--failure", "1", "--time", "0"), "option time takes seconds, 1 or more", 64)
         self.write("app.c", self.PROGRAM)
         app = self.compile(self.path("app.c"), name="app")
         self.photofinish("check", "--offline", "-n", "4", app)
-        self.assertSays(self.photofinish("group", "photofinish.run", "--failure", "1"), "written by check, which records nothing to replay; use photofinish record", 70)
+        self.assertSays(self.photofinish("group", "photofinish.run", "--failure", "1"), "written by check, which records nothing to replay; use photofinish record", 64)
 
 
 if __name__ == "__main__":

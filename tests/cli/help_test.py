@@ -128,7 +128,7 @@ class Manual(Case):
 
     def test_bad_input(self):
         self.assertSays(self.photofinish("man", "nothing"), r"there is no command 'nothing'", 64)
-        self.assertSays(self.photofinish("man", "--into", "/nonexistent"), r"cannot write to /nonexistent: .*; give a folder", 70)
+        self.assertSays(self.photofinish("man", "--into", "/nonexistent"), r"cannot write to /nonexistent: .*; give a folder", 64)
 
     def test_help_fits_100_columns(self):
         for words in [], *[[command] for command in self.commands()]:

@@ -115,8 +115,12 @@ class Python(Case):
         self.write("python3", f"#!/bin/sh\nexec {PYTHON} -S \"$@\"\n")  # without mpi4py
         os.chmod(self.path("python3"), 0o755)
         run = self.photofinish("check", "-n", "2", self.path("python3"), "app.py")
-        self.assertEqual(run.code, 70, run)
+        self.assertEqual(run.code, 64, run)
+        self.assertIn("has no mpi4py; install mpi4py", run.err, run)
         self.assertIn("give --mpi=openmpi or --mpi=mpich", run.err, run)
+        for name in ("app.py", "./app.py"):
+            run = self.photofinish("check", "-n", "2", name)
+            self.assertEqual((run.code, run.err), (64, f"photofinish: {name} is a Python script; write python3 {name}\n"), run)
 
     def test_record_and_replay(self):
         self.messages()

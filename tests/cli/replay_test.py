@@ -198,15 +198,15 @@ int main(int argc, char** argv) {
         self.assertEqual(self.photofinish("check", "-n", "4", app, "20").code, 66)
         told = self.photofinish("explain", "photofinish.run", "--finding", "F1")
         self.assertEqual((told.code, told.out), (0, "F1 needs ranks 0-1\n  photofinish record --for-finding F1 --of photofinish.run\n"), told)
-        self.assertSays(self.photofinish("explain", "photofinish.run", "--finding", "F9"), r"photofinish.run has no finding F9: it has F1", 70)
+        self.assertSays(self.photofinish("explain", "photofinish.run", "--finding", "F9"), r"photofinish.run has no finding F9: it has F1", 64)
         recorded = self.photofinish("record", "--for-finding", "F1")
         self.assertEqual(recorded.code, 0, recorded)
         self.assertIn("F1 needs ranks 0-1; the record goes to ", recorded.err)
         replayed = self.photofinish("replay", "photofinish-F1.run")
         self.assertEqual(replayed.code, 0, replayed)
         self.assertEqual(len(replayed.out.splitlines()), 2, replayed)
-        self.assertSays(self.photofinish("record", "--for-finding", "F1", "--of", "nothing.run"), r"nothing.run: No such file or directory", 70)
-        self.assertSays(self.photofinish("explain", "photofinish.run"), r"records nothing to replay; use photofinish record", 70)
+        self.assertSays(self.photofinish("record", "--for-finding", "F1", "--of", "nothing.run"), r"nothing.run: No such file or directory", 64)
+        self.assertSays(self.photofinish("explain", "photofinish.run"), r"records nothing to replay; use photofinish record", 64)
 
 
 class Replay(Case):
@@ -270,7 +270,7 @@ int main(int argc, char** argv) {
         self.assertEqual(sorted(os.listdir(self.path("in/files"))), ["rank-0.err", "rank-0.out", "rank-3.err", "rank-3.out"])
         with open(self.path("in/files/rank-0.out")) as file:
             self.assertEqual(file.read(), printed)
-        self.assertSays(self.photofinish("replay", "--output-dir", "app.c/files", "photofinish.run"), "cannot make the folder app.c/files: Not a directory", 70)
+        self.assertSays(self.photofinish("replay", "--output-dir", "app.c/files", "photofinish.run"), "cannot make the folder app.c/files: Not a directory", 64)
 
     def test_a_giver_that_reads_something_else(self):
         self.write("reads.c", "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char** v) {\n  char text[200] = {0};\n  int rank;\n  MPI_Init(&c, &v);\n  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
@@ -389,14 +389,14 @@ int main(int argc, char** argv) {
         self.assertSays(self.photofinish("record", "--ranks", "1,7", "-n", "4", app), "there is no rank 7: 4 ranks are numbered from 0", 64)
         self.assertSays(self.photofinish("record", "--ranks", "one", "-n", "4", app), "'one' is not a rank or a range of ranks; write for example 0,2-5", 64)
         self.recorded("--ranks", "0,3")
-        self.assertSays(self.photofinish("replay", "--ranks", "0-1", "photofinish.run"), "cannot replay rank 1: it was not recorded \(photofinish.run has ranks 0,3\). Record it with: photofinish record --ranks 1", 70)
-        self.assertSays(self.photofinish("replay", "--gdb", "2", "photofinish.run"), "cannot replay rank 2: it was not recorded \(photofinish.run has ranks 0,3\)", 70)
-        self.assertSays(self.photofinish("replay", "no-such.run"), "no-such.run: No such file or directory", 70)
+        self.assertSays(self.photofinish("replay", "--ranks", "0-1", "photofinish.run"), "cannot replay rank 1: it was not recorded \(photofinish.run has ranks 0,3\). Record it with: photofinish record --ranks 1", 64)
+        self.assertSays(self.photofinish("replay", "--gdb", "2", "photofinish.run"), "cannot replay rank 2: it was not recorded \(photofinish.run has ranks 0,3\)", 64)
+        self.assertSays(self.photofinish("replay", "no-such.run"), "no-such.run: No such file or directory", 64)
 
     def test_a_run_that_was_only_checked(self):
         app = self.build("-DTAG=4")
         self.photofinish("check", "-n", "4", app)
-        self.assertSays(self.photofinish("replay", "--ranks", "0", "photofinish.run"), "written by check, which records nothing to replay; use photofinish record", 70)
+        self.assertSays(self.photofinish("replay", "--ranks", "0", "photofinish.run"), "written by check, which records nothing to replay; use photofinish record", 64)
 
     def test_another_program(self):
         self.recorded("--ranks", "0,3")
@@ -543,7 +543,7 @@ int main(int argc, char** argv) {
         # Only what we wrote there.
         self.assertEqual(self.photofinish("replay", "photofinish.run", "--vscode").code, 0)
         self.write("photofinish.run/debugging/notes.txt", "mine")
-        self.assertSays(self.photofinish("record", "--overwrite", "-n", "4", "./app"), r"files that are not part of a run", 70)
+        self.assertSays(self.photofinish("record", "--overwrite", "-n", "4", "./app"), r"files that are not part of a run", 64)
         self.assertTrue(os.path.exists(self.path("photofinish.run/debugging/notes.txt")))
 
     def test_an_editor(self):
@@ -564,7 +564,7 @@ int main(int argc, char** argv) {
         self.assertEqual(re.findall(r"^\$\d = (\d+)$", result.out, re.M), [printed.split()[0]], result)
         self.assertIn(printed, result.out)
         self.write("launch.json", "nonsense")
-        self.assertSays(self.photofinish("replay", "photofinish.run", "--vscode=launch.json"), "launch.json is not valid JSON", 70)
+        self.assertSays(self.photofinish("replay", "photofinish.run", "--vscode=launch.json"), "launch.json is not valid JSON", 64)
         self.assertEqual(self.photofinish("replay", "photofinish.run", "--vscode").code, 0)
         self.assertTrue(os.path.exists(self.path(".vscode/launch.json")))
 

@@ -67,7 +67,7 @@ class Usage(Case):
         for name in ("mine", "photofinish.run"):
             self.assertEqual(self.photofinish("check", "-n", "1", "-o", name, app).code, 0)
             before = os.stat(self.path(name + "/run.json")).st_mtime_ns
-            self.assertSays(self.photofinish("check", "-n", "1", "-o", name, app), r"earlier run.*--overwrite", 70)
+            self.assertSays(self.photofinish("check", "-n", "1", "-o", name, app), r"earlier run.*--overwrite", 64)
             self.assertEqual(os.stat(self.path(name + "/run.json")).st_mtime_ns, before)
         self.assertEqual([name for name in os.listdir(self.dir) if name.startswith("photofinish.run.")], [])
 
@@ -75,7 +75,7 @@ class Usage(Case):
         app = self.compile("children.c")
         os.mkdir(self.path("photofinish.run"))
         self.write("photofinish.run/thesis.tex", "years of work")
-        self.assertSays(self.photofinish("check", "-n", "1", app), r"files that are not part of a run", 70)
+        self.assertSays(self.photofinish("check", "-n", "1", app), r"files that are not part of a run", 64)
         self.assertEqual(os.listdir(self.path("photofinish.run")), ["thesis.tex"])
 
     def test_the_earlier_run_is_back_when_nothing_is_recorded(self):
@@ -121,6 +121,63 @@ class Usage(Case):
     def test_a_run_of_exec_that_goes_on_stays_where_it_is(self):
         self.other_run_goes_on(f"mpirun.{mpi()}", "-n", "2", cli_test.arguments.photofinish, "exec", "./waits")
 
+    # --- mistakes
+
+    def test_mistakes(self):
+        """One line that says what to do, a usage error, and the earlier run is where it was."""
+        app = self.compile("crossing.c")
+        self.compile("children.c")
+        self.assertEqual(self.photofinish("check", "-n", "3", app).code, 66)
+        self.write("empty", "", 0o755)
+        self.write("text", "no program\n")
+        self.write("bad.supp", "\x01" * 500)
+        os.mkdir(self.path("folder"))
+        for words, said in ((("check", "-n", "2", "./empty"), r"empty: an empty file; build"), (("check", "-n", "2", "./text"), r"chmod \+x"),
+                            (("check", "-n", "2", "./folder"), r"a directory, not a program"), (("check", "-n", "2", "children"), r"write \./children"),
+                            (("check", "--", "no-launcher", "-n", "2", app), r"no-launcher: program not found"),
+                            (("check", "--", f"mpirun.{mpi()}", "-n", "2", "/bin/ls"), r"/bin/ls: not an MPI program"),
+                            (("check", "-n", "2", "--format", "json", "--output-file", "none/x.json", app), r"there is no directory \S+none"),
+                            (("check", "-n", "2", "--format", "json", "--output-file", "folder", app), r"folder: it is a directory"),
+                            (("check", "-n", "2", "--suppressions", "bad.supp", app), r"bad.supp:1: '(\\x01){80}' is not a suppression"),
+                            (("report", "text"), r"text is not a directory; give"), (("report", "folder"), r"folder is not a photofinish run .*; give"),
+                            (("report", "photofinish.run", "F1"), r"one argument too many: F1; did you mean --finding F1\?"),
+                            (("confirm", "photofinish.run", "text"), r"one argument too many: text \("), (("confirm", "none.run"), r"none.run: No such file"),
+                            (("confirm", "--finding", "foo"), r"has no finding foo: it has F1"),
+                            (("confirm", "--", "no-launcher", app), r"no-launcher: program not found"), (("diff", "folder", "none"), r"folder is not a photofinish run"),
+                            (("replay",), r"use photofinish record"), (("explain",), r"use photofinish record"), (("dump", "-c", "Foo"), r"a name looks like MPI_Put"),
+                            (("completion",), r"photofinish completion bash\|zsh\|fish"), (("group",), r"photofinish group RUN --failure RANK"),
+                            (("explore", "none.run"), r"none\.run: program not found")):
+            with self.subTest(words):
+                self.assertSays(self.photofinish(*words), said, 64)
+        self.assertFalse(os.path.exists(self.path("photofinish.run.1")))
+
+    def test_options_after_the_program(self):
+        app = self.compile("children.c")
+        said = "photofinish: passed on to ./children: --overwrite --stack-depth=3 (options of photofinish go before the program)\n"
+        for words, expected in ((("-n", "1", app, "--overwrite", "--mine", "--stack-depth=3", "-q"), 1), (("-n", "1", "--", app, "--overwrite", "--stack-depth=3"), 0),
+                                (("-q", "-n", "1", app, "--overwrite", "--stack-depth=3"), 0)):
+            result = self.photofinish("check", *words)
+            self.assertEqual((result.code, result.err.count(said)), (0, expected), result)
+            self.assertEqual("passed on" in result.err, expected == 1, result)
+
+    def test_another_wrapper(self):
+        """After an error, the wrappers name the one that the program needs."""
+        self.write("pe.c", "#include <shmem.h>\nint main(void) { shmem_init(); shmem_finalize(); }\n")
+        self.write("shmem.h", "void shmem_init(void);\nvoid shmem_finalize(void);\n")
+        self.write("co.f90", "program co\n  integer :: x[*]\n  x = this_image()\n  sync all\nend program\n")
+        self.write("out.cpp", "#include <iostream>\nint main() { std::cout << 1; }\n")
+        self.write("wrong.c", "int main(void) { return x; } // my_shmem_init\n")
+        folder = os.path.dirname(cli_test.arguments.photofinish)
+        for tool, file, said in (("pfmpicc", "pe.c", "pe.c uses OpenSHMEM: compile and link with pfoshcc (C++: pfoshcxx), not pfmpicc"),
+                                 ("pfmpifort", "co.f90", "co.f90 uses coarrays: compile it with pfcaf, not pfmpifort"),
+                                 ("pfmpicc", "out.cpp", "out.cpp is C++: compile and link with pfmpicxx, not pfmpicc"), ("pfmpicc", "wrong.c", "")):
+            if not os.path.exists(os.path.join(folder, tool)):
+                continue
+            with self.subTest(file):
+                result = self.run_(os.path.join(folder, tool), f"--mpi={mpi()}", "-I.", file, "-o", "app")
+                self.assertNotEqual(result.code, 0, result)
+                self.assertEqual([line for line in result.err.splitlines() if line.startswith("photofinish: ")], ["photofinish: " + said] if said else [], result)
+
     # --- habits
 
     def test_np(self):
@@ -151,9 +208,9 @@ class Usage(Case):
         os.mkdir(self.path("empty"))
         for words, pattern, code in [((), r"explore needs a program or an earlier run: photofinish explore -n N PROGRAM", 64),
                                      ((app,), r"the number of ranks is missing: photofinish explore -n N ./crossing", 64),
-                                     (("-n", "3", "./nowhere"), r"nowhere", 70),
-                                     (("nowhere.run",), r"nowhere\.run", 70),
-                                     (("empty",), r"empty", 70),
+                                     (("-n", "3", "./nowhere"), r"nowhere", 64),
+                                     (("nowhere.run",), r"nowhere\.run", 64),
+                                     (("empty",), r"empty", 64),
                                      (("photofinish.run", "--outcome", "99"), r"photofinish.run has only outcome 1", 64),
                                      (("checked.run", "--outcome", "1"), r"checked.run has no outcomes yet: run photofinish explore checked.run", 64),
                                      (("-n", "3", "--outcome", "1", app), r"--outcome needs an explored run: photofinish explore RUN --outcome N", 64),
@@ -169,7 +226,7 @@ class Usage(Case):
         # The program has been rebuilt: what earlier runs did tells nothing about it.
         later = time.time() + 60
         os.utime(self.path("crossing"), (later, later))
-        self.assertSays(self.photofinish("explore", "photofinish.run"), r"crossing has changed since photofinish.run was made; explore the program again", 70)
+        self.assertSays(self.photofinish("explore", "photofinish.run"), r"crossing has changed since photofinish.run was made; explore the program again", 64)
         with open(self.path("photofinish.run/explored.state"), "rb") as state:
             self.assertEqual(state.read(), before)
 
@@ -226,7 +283,7 @@ class Usage(Case):
                 self.assertEqual(self.photofinish(*words, "--error-exitcode=3").code, 3)
         self.assertEqual(self.photofinish("confirm", "--error-exitcode", "4").code, 4)
         # Only findings: an error stays one.
-        self.assertEqual(self.photofinish("report", "--exit-zero", "nowhere").code, 70)
+        self.assertEqual(self.photofinish("report", "--exit-zero", "nowhere").code, 64)
         self.assertSays(self.photofinish("report", "--error-exitcode", "256"), r"error_exitcode takes 0 to 255", 64)
         self.write("fails.c", "#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); return 5; }\n")
         self.run_(f"mpicc.{mpi()}", "-w", "fails.c", "-o", "fails")

@@ -23,10 +23,14 @@ function borderOf(box, to) {
   return {x: box.x + dx * scale, y: box.y + dy * scale};
 }
 
-// Arranges a few boxes in a circle, more in a column down on the right and up on the left. Returns
-// the height.
+// Arranges a few boxes in a circle, more in a column down on the right and up on the left, two on a
+// narrow screen below each other. Returns the height.
 function placeBoxes(boxes, width) {
   const count = boxes.length, middle = width / 2, margin = BOX.height / 2 + 20;
+  if (count === 2 && width < 860) {
+    boxes.forEach((box, i) => Object.assign(box, {x: middle, y: i ? 205 : 45}));
+    return 250;
+  }
   if (count === 2) {
     boxes.forEach((box, i) => Object.assign(box, {x: middle + (i ? 300 : -300), y: 90}));
     return 180;
@@ -42,7 +46,7 @@ function placeBoxes(boxes, width) {
 }
 
 function waitingPicture(deadlock, number) {
-  const {boxes, arrows} = waitingBoxes(deadlock.waits), count = boxes.length, width = 860, height = placeBoxes(boxes, width);
+  const {boxes, arrows} = waitingBoxes(deadlock.waits), count = boxes.length, width = count === 2 && innerWidth < 700 ? 380 : 860, height = placeBoxes(boxes, width);
   const picture = svg("svg", {role: "img", class: deadlock.cameAbout ? "waits real" : "waits", viewBox: `0 0 ${width} ${height}`, "aria-label": deadlock.waits.slice(0, MOST_WAITING).map((wait) => wait.text).join("; ")},
     svg("defs", {}, svg("marker", {id: `waits-${number}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 9, markerHeight: 9, orient: "auto"}, svg("path", {class: "head", d: "M0 0 8 4 0 8z"}))));
   for (const [from, to] of arrows) {
@@ -54,7 +58,7 @@ function waitingPicture(deadlock, number) {
   for (const box of boxes)
     picture.append(svg("g", {class: `waiter ${box.kind || ""}`}, svg("title", {}, box.title || box.text), svg("rect", {x: box.x - BOX.width / 2, y: box.y - BOX.height / 2, width: BOX.width, height: BOX.height, rx: 8}),
       svg("text", {class: "rank", x: box.x, y: box.y + (box.place ? -4 : 4)}, box.text), box.place ? svg("text", {class: "soft", x: box.x, y: box.y + 13}, box.place.length > 36 ? `${box.place.slice(0, 35)}…` : box.place) : null));
-  return el("figure", {class: "picture"}, picture, el("figcaption", {}, deadlock.cameAbout ? "Arrows point from a rank to the rank it waits for." : "Without send buffering: arrows point from a rank to the rank it would wait for."));
+  return el("figure", {class: width < 860 ? "picture" : "picture wide"}, picture, el("figcaption", {}, deadlock.cameAbout ? "Arrows point from a rank to the rank it waits for." : "Without send buffering: arrows point from a rank to the rank it would wait for."));
 }
 
 // The source of each call site at which ranks wait; one box for many ranks at one call site.

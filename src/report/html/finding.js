@@ -4,7 +4,7 @@ function confirmationPart(finding) {
   const told = finding.confirmation;
   if (!told) return [el("h3", {}, "Does it matter?"), el("p", {}, "Not tried yet: ", commandText(`photofinish confirm ${data.run.name} --finding ${finding.id}`))];
   const orders = el("ol", {class: "orders"}, told.orders.map((order, i) => el("li", {}, `${order.name}: ${order.seen ? order.outcome : `not observed in ${plural(order.runs, "run")}`}`,
-    order.seen && !order.forced ? " (observed, but this order could not be forced)" : "", order.seen ? [" · again: ", commandText(`photofinish confirm ${data.run.name} --finding ${finding.id} --order ${i + 1}${told.instances === "every" ? " --every" : ""}`)] : "")));
+    order.seen && !order.forced ? " (observed, but this order could not be forced)" : "", order.seen ? [" · repeat with: ", commandText(`photofinish confirm ${data.run.name} --finding ${finding.id} --order ${i + 1}${told.instances === "every" ? " --every" : ""}`)] : "")));
   const difference = told.difference.length ? el("pre", {class: "difference"}, told.difference.map((line) => el("div", {class: line.startsWith("-") ? "less" : line.startsWith("+") ? "more" : ""}, line))) : null;
   const legend = difference ? el("p", {class: "note"}, "Difference: − first order, + other order.") : null;
   return [el("h3", {}, "Does it matter?"), el("p", {}, el("span", {class: `state ${finding.state}`}, finding.stateText)), orders, legend, difference,

@@ -142,7 +142,7 @@ class PictureView {
     for (const [begin, end, label, closes] of lane.epochs) {
       const from = this.x(begin), to = closes ? this.x(end) : right, group = svg("g", {class: "epoch"}, svg("title", {}, label));
       group.append(svg("rect", {x: from, y: y + 13, width: Math.max(2, to - from), height: 15, rx: 4}));
-      if (to - from > label.length * 5.6) group.append(svg("text", {x: from + 6, y: y + 24}, label));
+      if (to - from > label.length * 5.6) this.labels.push(svg("text", {class: "label epoch-label", x: from + 6, y: y + 24}, label));
       body.append(group);
     }
     for (const [begin, end, events] of lane.gaps) {

@@ -14,6 +14,7 @@
 
 #include "model/event.h"
 #include "report/document.h"
+#include "report/run_notes.h"
 #include "symbols/symbolizer.h"
 
 namespace photofinish {

@@ -1,5 +1,5 @@
 ! One of two updates leaves out the lock.
-! try: one critical construct or one lock around all accesses of an update, the reads and the writes together
+! try: one critical construct or one lock around all reads and writes of an update
 program lock_left_out
   use iso_fortran_env
   implicit none

@@ -4,7 +4,7 @@
 // run: ranks=2
 // output: done
 // expect deadlock
-// expect report buggy: rank 0 waits in MPI_Waitall {wait} for its MPI_Irecv {post} (tag *) to be matched, for rank 1
+// expect report buggy: rank 0 waits in MPI_Waitall {wait} for a match of its MPI_Irecv {post} (tag *) by rank 1
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, out = 1, in[2];

@@ -4,7 +4,7 @@
 // run: ranks=2
 // output: got 7
 // expect race: put @{put} load @{load}
-// expect report buggy: Try: shmem_barrier_all between them (shmem_sync_all completes no put). Without a barrier: if the put comes first, shmem_fence and a flag after it (in OpenSHMEM 1.5: shmem_put_signal), and shmem_wait_until before the load. *
+// expect report buggy: Try: shmem_barrier_all between them (shmem_sync_all completes no put). Without a barrier: shmem_wait_until before the second access, for a flag that is set after the first. If the put comes first, shmem_fence before the flag (or shmem_put_signal of OpenSHMEM 1.5)*
 
 int main(void) {
   begin();

@@ -3,7 +3,7 @@
 // run: ranks=2
 // output: got 5
 // expect race: get @{get} store @{store}
-// expect report buggy: Try: *if the get comes first, shmem_quiet and a flag after it (a fence does not order gets), and shmem_wait_until before the store. *
+// expect report buggy: Try: *. If the get comes first, shmem_quiet before the flag (a fence does not order gets).
 #include <shmem.h>
 #include <stdio.h>
 

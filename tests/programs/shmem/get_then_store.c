@@ -3,7 +3,7 @@
 // run: ranks=2
 // output: got 5
 // expect race: get @{get} store @{store}
-// expect report buggy: Try: shmem_barrier_all between them (shmem_sync_all completes no put). Without a barrier: if the get comes first, a flag after it, and shmem_wait_until before the store. *
+// expect report buggy: Try: shmem_barrier_all between them (shmem_sync_all completes no put). Without a barrier: shmem_wait_until before the second access, for a flag that is set after the first.
 
 int main(void) {
   begin();

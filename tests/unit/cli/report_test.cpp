@@ -12,6 +12,7 @@ int fail(const std::string& message, int code) {
   g_failure = message;
   return code;
 }
+int fail_to_read(const std::string&, const Error& error) { return fail(error.message); }
 
 namespace {
 

@@ -184,7 +184,9 @@ class Recorded {
     const std::size_t races = from_traces().races.size();
     const auto seen = while_running();
     EXPECT_TRUE(seen);
-    if (seen) EXPECT_EQ(seen->races.size(), races);
+    if (seen) {
+      EXPECT_EQ(seen->races.size(), races);
+    }
     return races;
   }
 

@@ -142,7 +142,7 @@ WARNING: photofinish: one-sided race [F3] predicted · 1024 instances on ranks 0
     #1 ? /nowhere/solver+0x999
   window "halo" created by MPI_Win_allocate in solver+0x70
   The accesses are concurrent: no happens-before path leads from the completion of the put of rank 2 (MPI_Win_flush solver+0x20) to the load of rank 0, or back.
-  Try: a barrier or a message between the put and the load. If the put comes first, complete it before that (MPI_Win_flush, not MPI_Win_flush_local). A loop needs one after each of them.
+  Try: a barrier or a message between the put and the load. If the put comes first, complete it before the barrier or message (MPI_Win_flush, not MPI_Win_flush_local). In a loop: one after each of the two.
 )");
 }
 
@@ -345,8 +345,9 @@ TEST_F(FindingBlock, WhyAndWhatToTryWhenRanksAreNotOrdered) {
   EXPECT_EQ(both(never(put(1)), load),
             "The accesses are concurrent: nothing completes the put of rank 1 in time, and no "
             "happens-before path leads from the load of rank 0 to it.\nTry: a barrier or a message "
-            "between the put and the load. If the put comes first, complete it before that "
-            "(MPI_Win_flush, not MPI_Win_flush_local). A loop needs one after each of them.\n");
+            "between the put and the load. If the put comes first, complete it before the "
+            "barrier or message (MPI_Win_flush, not MPI_Win_flush_local). In a loop: one after "
+            "each of the two.\n");
   EXPECT_EQ(both(never(put(1)), never(put(2))),
             "The accesses are concurrent: nothing completes the put of rank 1, nor the put of rank "
             "2, in time.\nTry: complete the first access (MPI_Win_flush, not MPI_Win_flush_local), "

@@ -1,5 +1,5 @@
 // One of the accesses is made without the lock.
-// try: one lock (upc_lock) around all accesses of an update, the reads and the writes together
+// try: one lock (upc_lock) around all reads and writes of an update
 #include <stdio.h>
 #include <upc_relaxed.h>
 shared int count, total[THREADS];

@@ -1,5 +1,5 @@
 // A strict flag passes data on. What is written behind the flag is not passed on.
-// try: a flag that is declared strict; one thread sets it after the write, and the other reads it until it is set
+// try: a strict flag, which one thread sets after the write and the other polls before the read
 #include <stdio.h>
 #include <upc_relaxed.h>
 strict shared int flag;

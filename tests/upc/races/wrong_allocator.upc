@@ -1,5 +1,5 @@
 // upc_global_lock_alloc returns another lock to each thread that calls it; upc_all_lock_alloc returns one to all.
-// try: from upc_all_lock_alloc, since upc_global_lock_alloc returns another lock to each thread
+// try: from upc_all_lock_alloc (upc_global_lock_alloc returns another lock to each thread)
 #include <stdio.h>
 #include <upc_relaxed.h>
 shared int sum;
