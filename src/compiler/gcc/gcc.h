@@ -1,7 +1,9 @@
 // GCC's headers, in the order that they need. Standard headers come first: GCC's poison some names.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>

@@ -1,7 +1,7 @@
 // Inserts the hooks of runtime_abi.h into a function.
 #pragma once
 
-#include "compiler/gcc/ranges.h"
+#include "compiler/gcc/gathers.h"
 #include "compiler/gcc/unit.h"
 
 namespace photofinish::gcc {
@@ -10,8 +10,12 @@ class Hooks {
  public:
   explicit Hooks(Unit& unit) : unit_(unit) {}
 
-  void add(const Access& access, int region);
+  // `mask`: a byte, zero while the access needs no hook; null: it always does.
+  void add(const Access& access, int region, tree mask = nullptr);
   void add(const Range& range, const Access& access, int region);
+  // Reports the accesses through indices in front of `loop`, unless its region runs without hooks.
+  // Returns a mask for the hooks of these accesses.
+  tree add(const std::vector<const Gather*>& rows, class loop* loop, int region);
   // Hooks of atomic operations, of OpenMP sections and regions.
   void add_synchronization(gimple* call);
   // At the end of `block`: whether to run the version with hooks.
@@ -22,6 +26,8 @@ class Hooks {
     tree address, bytes, rows, stride, planes, plane_stride;
     std::uint64_t how;
   };
+  tree add_row(gimple_seq* sequence, const Gather& row, int region);
+  tree checked_by(gimple_seq* sequence, int region);
   void add_range(gimple_stmt_iterator at, gimple_seq sequence, const Bytes& bytes,
                  location_t location, int region);
   void add_call(const Access& access, int region);

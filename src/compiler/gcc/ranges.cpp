@@ -22,12 +22,40 @@ bool comes_before_exits(basic_block block, class loop* loop) {
   return true;
 }
 
+}  // namespace
+
+// "x < x - 24 ? 0 : 24", where the compiler does not know that x - 24 does not wrap. No address
+// does.
+tree RangeFinder::without_wrapping(tree taken) {
+  if (TREE_CODE(taken) != COND_EXPR) return taken;
+  tree test = TREE_OPERAND(taken, 0);
+  if (!COMPARISON_CLASS_P(test)) return taken;
+  tree left = TREE_OPERAND(test, 0), right = TREE_OPERAND(test, 1);
+  if (!INTEGRAL_TYPE_P(TREE_TYPE(left)) || TYPE_PRECISION(TREE_TYPE(left)) != 64) return taken;
+  aff_tree difference, other;
+  const auto expand = [&](tree value, aff_tree* sum) {
+    tree_to_aff_combination_expand(fold_convert(number_type(), value), number_type(), sum,
+                                   &expansions_);
+  };
+  expand(left, &difference);
+  expand(right, &other);
+  aff_combination_scale(&other, -1);
+  aff_combination_add(&difference, &other);
+  if (difference.n != 0 || difference.rest != nullptr || !difference.offset.is_constant())
+    return taken;
+  tree holds = fold_binary(TREE_CODE(test), boolean_type_node,
+                           wide_int_to_tree(ssizetype, difference.offset.coeffs[0]),
+                           build_zero_cst(ssizetype));
+  if (holds == nullptr) return taken;
+  return TREE_OPERAND(taken, integer_zerop(holds) ? 2 : 1);
+}
+
 // The number of times that the latch is executed, or null. GCC does not assume that a loop in C
 // terminates. Where it leaves a loop at an equality, as its own rewriting of loops does, we do: the
 // loop would otherwise never end.
-tree latch_executions(class loop* loop, edge exit) {
+tree RangeFinder::latch_executions(class loop* loop, edge exit) {
   tree taken = number_of_latch_executions(loop);
-  if (taken != nullptr && taken != chrec_dont_know) return taken;
+  if (taken != nullptr && taken != chrec_dont_know) return without_wrapping(taken);
   gimple_stmt_iterator last = gsi_last_bb(exit->src);
   auto* test = gsi_end_p(last) ? nullptr : dyn_cast<gcond*>(gsi_stmt(last));
   if (test == nullptr || (gimple_cond_code(test) != NE_EXPR && gimple_cond_code(test) != EQ_EXPR))
@@ -40,7 +68,7 @@ tree latch_executions(class loop* loop, edge exit) {
 }
 
 // How often the block, which dominates the latch, is executed each time the loop is entered.
-tree executions(basic_block block, class loop* loop) {
+tree RangeFinder::executions(basic_block block, class loop* loop) {
   edge exit = single_exit(loop);
   if (exit == nullptr || (exit->flags & (EDGE_ABNORMAL | EDGE_EH)) != 0) return nullptr;
   tree taken = latch_executions(loop, exit);
@@ -51,8 +79,6 @@ tree executions(basic_block block, class loop* loop) {
     return fold_build2(PLUS_EXPR, number_type(), taken, build_int_cst(number_type(), 1));
   return dominated_by_p(CDI_DOMINATORS, block, exit->src) ? taken : nullptr;
 }
-
-}  // namespace
 
 bool RangeFinder::is_quiet(class loop* loop) {
   const auto [entry, fresh] = quiet_loops_.try_emplace(loop->num, false);
@@ -68,7 +94,23 @@ class loop* RangeFinder::outermost_quiet(basic_block block) {
   return outermost;
 }
 
-std::optional<Range> RangeFinder::find(const Access& access) {
+// The same number, computed from values in front of `outer` if that is possible: parts that the
+// outer loop computes may cancel out.
+tree RangeFinder::expanded(tree value, class loop* outer) {
+  if (is_invariant(outer, value)) return value;
+  aff_tree sum;
+  tree_to_aff_combination_expand(value, number_type(), &sum, &expansions_);
+  tree made = fold_convert(number_type(), aff_combination_to_tree(&sum));
+  return is_invariant(outer, made) ? made : value;
+}
+
+std::optional<Range> RangeFinder::find_rows(const Access& access, const Accepts& accepts) {
+  std::optional<Range> range = find(access, &accepts);
+  if (range && range->dimensions.size() != 1) return {};
+  return range;
+}
+
+std::optional<Range> RangeFinder::find(const Access& access, const Accepts* accepts) {
   if (access.bytes == 0 || access.releases) return {};
   basic_block block = gimple_bb(access.statement);
   class loop* inside = block->loop_father;
@@ -81,7 +123,11 @@ std::optional<Range> RangeFinder::find(const Access& access) {
   if (access.shift != 0) parts.push_back(size_int(access.shift));
   std::optional<Range> best;
   for (class loop* loop = inside; loop_outer(loop) != nullptr; loop = loop_outer(loop)) {
-    if (!widen(range, parts, block, inside, loop)) break;
+    if (accepts != nullptr && !(*accepts)(loop)) break;
+    range.bytes = expanded(range.bytes, loop);
+    for (Range::Dimension& dimension : range.dimensions)
+      dimension.count = expanded(dimension.count, loop);
+    if (!widen(range, parts, block, inside, loop, accepts == nullptr)) break;
     tree address = build_int_cst(number_type(), 0);
     for (tree part : parts)
       address = fold_build2(PLUS_EXPR, number_type(), address, fold_convert(number_type(), part));
@@ -97,7 +143,7 @@ std::optional<Range> RangeFinder::find(const Access& access) {
 }
 
 bool RangeFinder::widen(Range& range, std::vector<tree>& parts, basic_block block,
-                        class loop* inside, class loop* loop) {
+                        class loop* inside, class loop* loop, bool joins) {
   if (!is_quiet(loop) || loop->latch == nullptr ||
       !dominated_by_p(CDI_DOMINATORS, loop->latch, block))
     return false;
@@ -121,22 +167,30 @@ bool RangeFinder::widen(Range& range, std::vector<tree>& parts, basic_block bloc
     if (count == nullptr || !is_invariant(loop, count)) return false;
     if (integer_zerop(stride)) {
       if (!tree_expr_nonzero_p(count)) return false;  // the access may not be made at all
-    } else if (range.dimensions.empty() && operand_equal_p(stride, range.bytes, 0)) {
-      range.bytes = fold_build2(MULT_EXPR, number_type(), range.bytes, count);
-    } else if (!range.dimensions.empty() &&
-               operand_equal_p(stride,
-                               fold_build2(MULT_EXPR, number_type(), range.dimensions[0].count,
-                                           range.dimensions[0].stride),
-                               0)) {
-      range.dimensions[0].count =
-          fold_build2(MULT_EXPR, number_type(), range.dimensions[0].count, count);
-    } else if (range.dimensions.size() == kMaxDimensions) {
+    } else if (!add_dimension(range, count, stride, joins)) {
       return false;
-    } else {
-      range.dimensions.push_back({count, stride});
     }
   }
   parts = bases;
+  return true;
+}
+
+// `joins`: elements without gaps become one.
+bool RangeFinder::add_dimension(Range& range, tree count, tree stride, bool joins) {
+  if (joins && range.dimensions.empty() && operand_equal_p(stride, range.bytes, 0)) {
+    range.bytes = fold_build2(MULT_EXPR, number_type(), range.bytes, count);
+    return true;
+  }
+  if (!range.dimensions.empty()) {
+    Range::Dimension& first = range.dimensions[0];
+    tree span = fold_build2(MULT_EXPR, number_type(), first.count, first.stride);
+    if (operand_equal_p(stride, span, 0)) {
+      first.count = fold_build2(MULT_EXPR, number_type(), first.count, count);
+      return true;
+    }
+  }
+  if (range.dimensions.size() == (joins ? kMaxDimensions : 1)) return false;
+  range.dimensions.push_back({count, stride});
   return true;
 }
 
