@@ -2,7 +2,7 @@
 // gives all addresses that the loop accesses.
 #pragma once
 
-#include "compiler/gcc/ranges.h"
+#include "compiler/gcc/chains.h"
 
 namespace photofinish::gcc {
 

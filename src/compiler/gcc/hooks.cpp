@@ -123,7 +123,7 @@ void Hooks::add(const Access& access, int region, tree mask) {
   if (access.bytes > PHOTOFINISH_SPAN || access.rows > 1) {
     return add_range(gsi_for_stmt(access.statement), sequence,
                      {address, number(access.bytes), number(access.rows), number(access.stride),
-                      number(1), number(0), how(access)},
+                      number(1), number(0), how(access), nullptr},
                      location, region);
   }
   tree page = gimple_build(&sequence, RSHIFT_EXPR, number_type(), address,
@@ -163,8 +163,15 @@ void Hooks::add(const Range& range, const Access& access, int region) {
   tree address = value_of(&sequence, range.address), bytes = value_of(&sequence, range.bytes);
   tree rows = dimension(0, true), stride = dimension(0, false);
   tree planes = dimension(1, true), plane_stride = dimension(1, false);
+  tree condition = nullptr;
+  for (tree one : range.conditions) {
+    tree holds = value_of(&sequence, one);
+    condition = condition == nullptr
+                    ? holds
+                    : gimple_build(&sequence, BIT_AND_EXPR, boolean_type_node, condition, holds);
+  }
   add_range(gsi_last_bb(block), sequence,
-            {address, bytes, rows, stride, planes, plane_stride, how(access)},
+            {address, bytes, rows, stride, planes, plane_stride, how(access), condition},
             location_of(access.statement), region);
 }
 
@@ -198,6 +205,8 @@ void Hooks::add_range(gimple_stmt_iterator at, gimple_seq sequence, const Bytes&
   tree meets = gimple_build(&sequence, BIT_AND_EXPR, boolean_type_node,
                             gimple_build(&sequence, LT_EXPR, boolean_type_node, low, shared_high),
                             gimple_build(&sequence, LT_EXPR, boolean_type_node, shared_low, high));
+  if (range.condition != nullptr)
+    meets = gimple_build(&sequence, BIT_AND_EXPR, boolean_type_node, meets, range.condition);
   basic_block cold = add_cold_block(at, sequence, meets, location);
   gimple_seq arguments = nullptr;
   tree pointer = gimple_convert(&arguments, ptr_type_node, range.address);

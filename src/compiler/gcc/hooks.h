@@ -25,6 +25,7 @@ class Hooks {
   struct Bytes {  // the arguments of a range hook
     tree address, bytes, rows, stride, planes, plane_stride;
     std::uint64_t how;
+    tree condition = nullptr;
   };
   tree add_row(gimple_seq* sequence, const Gather& row, int region);
   tree checked_by(gimple_seq* sequence, int region);

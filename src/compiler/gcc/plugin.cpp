@@ -68,7 +68,7 @@ class LoadsAndStores {
     FOR_EACH_BB_FN(block, fun_)
     for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at))
       if (is_gimple_call(gsi_stmt(at))) calls.push_back(gsi_stmt(at));
-    drop_repeated(found.accesses, unit_.quiet);
+    join_neighbors(found.accesses, unit_.quiet);
     if (loops)
       instrument_loops(found.accesses);
     else

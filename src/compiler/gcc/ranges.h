@@ -15,6 +15,7 @@ struct Range {
     tree count = nullptr, stride = nullptr;
   };
   std::vector<Dimension> dimensions;
+  std::vector<tree> conditions;  // all of them hold if the access is made
 };
 
 class RangeFinder {
@@ -35,7 +36,11 @@ class RangeFinder {
   std::optional<Range> find(const Access& access, const Accepts* accepts);
   bool widen(Range& range, std::vector<tree>& parts, basic_block block, class loop* inside,
              class loop* loop, bool joins);
+  std::optional<Range> chained(const Range& row, const Access& access, basic_block block,
+                               bool joins);
+  bool add_conditions(Range& range, basic_block& block, class loop* loop);
   bool add_dimension(Range& range, tree count, tree stride, bool joins);
+  bool are_equal(tree a, tree b);
   tree expanded(tree value, class loop* outer);
   tree without_wrapping(tree taken);
   tree latch_executions(class loop* loop, edge exit);
