@@ -53,4 +53,5 @@
 #include <tree-ssa-loop-ivopts.h>
 #include <tree-ssa-loop-manip.h>
 #include <tree-ssa-loop-niter.h>
+#include <varasm.h>
 // clang-format on

@@ -2,34 +2,14 @@
 
 #include <cstddef>
 
+#include "compiler/gcc/blocks.h"
 #include "photofinish/runtime_abi.h"
 
 namespace photofinish::gcc {
 namespace {
 
-tree number_type() { return long_unsigned_type_node; }
-tree number(std::uint64_t value) { return build_int_cstu(number_type(), value); }
-
-std::uint64_t how(const Access& access) {
-  return (access.writes ? PHOTOFINISH_WRITES : 0) | (access.releases ? PHOTOFINISH_RELEASES : 0);
-}
-
 unsigned trailing_zeros(std::uint64_t value) {
   return static_cast<unsigned>(__builtin_ctzll(value));
-}
-
-// A value for `expression`, computed by statements that are added to the sequence.
-tree value_of(gimple_seq* sequence, tree expression) {
-  gimple_seq made = nullptr;
-  tree value = force_gimple_operand(unshare_expr(expression), &made, true, NULL_TREE);
-  gimple_seq_add_seq(sequence, made);
-  return value;
-}
-
-tree assign(gimple_seq* sequence, tree expression) {
-  tree value = make_ssa_name(TREE_TYPE(expression));
-  gimple_seq_add_stmt(sequence, gimple_build_assign(value, expression));
-  return value;
 }
 
 tree address_of(gimple_seq* sequence, const Access& access) {
@@ -43,32 +23,6 @@ tree address_of(gimple_seq* sequence, const Access& access) {
     sum = sum == nullptr ? shift : gimple_build(sequence, PLUS_EXPR, number_type(), sum, shift);
   }
   return sum;
-}
-
-// Inserts the sequence, and a branch to a new cold block, in front of `at`, and returns the block.
-basic_block add_cold_block(gimple_stmt_iterator at, gimple_seq sequence, tree condition,
-                           location_t location) {
-  gimple_seq_set_location(sequence, location);
-  gcond* branch = gimple_build_cond(NE_EXPR, condition, build_zero_cst(TREE_TYPE(condition)),
-                                    NULL_TREE, NULL_TREE);
-  gimple_set_location(branch, location);
-  gimple_seq_add_stmt(&sequence, branch);
-  basic_block block = gsi_bb(at);
-  if (gsi_end_p(at))
-    gsi_insert_seq_after(&at, sequence, GSI_NEW_STMT);
-  else
-    gsi_insert_seq_before(&at, sequence, GSI_SAME_STMT);
-  edge on = split_block(block, branch);
-  basic_block rest = on->dest, cold = create_empty_bb(block);
-  if (current_loops != nullptr) add_bb_to_loop(cold, block->loop_father);
-  on->flags = EDGE_FALSE_VALUE;
-  on->probability = profile_probability::very_likely();
-  edge into = make_edge(block, cold, EDGE_TRUE_VALUE);
-  into->probability = profile_probability::very_unlikely();
-  cold->count = into->count();
-  make_single_succ_edge(cold, rest, EDGE_FALLTHRU);
-  if (dom_info_available_p(CDI_DOMINATORS)) set_immediate_dominator(CDI_DOMINATORS, cold, block);
-  return cold;
 }
 
 void add_call_to(basic_block block, gcall* call, location_t location) {
@@ -136,17 +90,20 @@ void Hooks::add(const Access& access, int region, tree mask) {
   if (mask != nullptr)
     mark = gimple_build(&sequence, BIT_AND_EXPR, unsigned_char_type_node, mark, mask);
   basic_block cold = add_cold_block(gsi_for_stmt(access.statement), sequence, mark, location);
-  gimple_seq arguments = nullptr;
-  tree pointer = gimple_convert(&arguments, ptr_type_node, address);
   const unsigned unit =
       MIN(static_cast<unsigned>(PHOTOFINISH_MAX_UNIT), trailing_zeros(access.bytes | access.align));
   const std::uint64_t bytes =
       access.bytes | how(access) | std::uint64_t{unit} << PHOTOFINISH_UNIT_BITS;
+  tree site = unit_.new_site(location, region);
+  const bool sets_bit = sets_bits_ && !access.releases && loop_outer(cold->loop_father) != nullptr;
+  if (sets_bit) cold = set_bit(cold, address, unit, site);
+  gimple_seq arguments = nullptr;
+  tree pointer = gimple_convert(&arguments, ptr_type_node, address);
   gimple_stmt_iterator at = gsi_last_bb(cold);
   gsi_insert_seq_after(&at, arguments, GSI_NEW_STMT);
   add_call_to(cold,
-              gimple_build_call(unit_.function_of(Support::Access), 3,
-                                unit_.new_site(location, region), pointer, number(bytes)),
+              gimple_build_call(unit_.function_of(sets_bit ? Support::Report : Support::Access), 3,
+                                site, pointer, number(bytes)),
               location);
 }
 
@@ -327,80 +284,6 @@ tree Hooks::checked_at(basic_block block, int region) {
   gimple_stmt_iterator at = gsi_last_bb(block);
   gsi_insert_seq_after(&at, sequence, GSI_NEW_STMT);
   return checked;
-}
-
-// Returns what the library answered; not zero: the accesses are reported.
-tree Hooks::add_row(gimple_seq* sequence, const Gather& row, int region) {
-  struct Site {
-    const Gather::Use* use;
-    std::uint64_t slots;
-  };
-  std::vector<Site> sites;
-  std::int64_t lowest = row.uses.front().offset;
-  for (const Gather::Use& use : row.uses) lowest = MIN(lowest, use.offset);
-  std::uint64_t all = 0;
-  for (const Gather::Use& use : row.uses) {
-    const std::uint64_t slot = std::uint64_t{1}
-                               << static_cast<std::uint64_t>(use.offset - lowest) / row.bytes;
-    all |= slot;
-    const auto same = [&](const Site& site) {
-      const Gather::Use& other = *site.use;
-      return other.scale == use.scale && other.access.bytes == use.access.bytes &&
-             other.access.writes == use.access.writes && operand_equal_p(other.base, use.base, 0) &&
-             LOCATION_LINE(location_of(other.access.statement)) ==
-                 LOCATION_LINE(location_of(use.access.statement));
-    };
-    const auto known = std::find_if(sites.begin(), sites.end(), same);
-    if (known != sites.end())
-      known->slots |= slot;
-    else
-      sites.push_back({&use, slot});
-  }
-  const auto pointer = [&](tree address) {
-    return gimple_convert(sequence, ptr_type_node, value_of(sequence, address));
-  };
-  tree index = unit_.new_index(row.step, row.bytes | (row.is_signed ? PHOTOFINISH_SIGNED : 0), all);
-  tree first =
-      fold_build2(PLUS_EXPR, number_type(), row.first, build_int_cst(number_type(), lowest));
-  gcall* ask = gimple_build_call(unit_.function_of(Support::Indices), 3, index, pointer(first),
-                                 value_of(sequence, row.times));
-  tree answer = make_ssa_name(number_type());
-  gimple_call_set_lhs(ask, answer);
-  gimple_set_location(ask, location_of(row.uses.front().access.statement));
-  gimple_seq_add_stmt(sequence, ask);
-  for (const auto& [use, slots] : sites) {
-    const location_t location = location_of(use->access.statement);
-    gcall* call =
-        gimple_build_call(unit_.function_of(Support::Gather), 7, unit_.new_site(location, region),
-                          pointer(use->base), number(use->access.bytes | how(use->access)),
-                          number(use->scale), index, number(slots), answer);
-    gimple_set_location(call, location);
-    gimple_seq_add_stmt(sequence, call);
-  }
-  return answer;
-}
-
-tree Hooks::add(const std::vector<const Gather*>& rows, class loop* loop, int region) {
-  basic_block block = split_edge(loop_preheader_edge(loop));
-  const location_t location = location_of(rows.front()->uses.front().access.statement);
-  gimple_seq sequence = nullptr, calls = nullptr;
-  tree checked = checked_by(&sequence, region);
-  basic_block cold = add_cold_block(gsi_last_bb(block), sequence, checked, location);
-  tree missing = boolean_false_node;
-  for (const Gather* row : rows)
-    missing = gimple_build(
-        &calls, BIT_IOR_EXPR, boolean_type_node, missing,
-        gimple_build(&calls, EQ_EXPR, boolean_type_node, add_row(&calls, *row, region), number(0)));
-  tree byte = unsigned_char_type_node;
-  tree mask = gimple_build(&calls, NEGATE_EXPR, byte, gimple_convert(&calls, byte, missing));
-  gimple_stmt_iterator at = gsi_last_bb(cold);
-  gsi_insert_seq_after(&at, calls, GSI_NEW_STMT);
-  basic_block rest = single_succ(cold);
-  tree result = make_ssa_name(byte);
-  gphi* phi = create_phi_node(result, rest);
-  add_phi_arg(phi, mask, single_succ_edge(cold), UNKNOWN_LOCATION);
-  add_phi_arg(phi, build_zero_cst(byte), find_edge(block, rest), UNKNOWN_LOCATION);
-  return result;
 }
 
 }  // namespace photofinish::gcc

@@ -10,6 +10,8 @@ class Hooks {
  public:
   explicit Hooks(Unit& unit) : unit_(unit) {}
 
+  // Whether hooks in loops set bits of their site without a call. Such a hook is larger.
+  void set_bits_inline(bool on) { sets_bits_ = on; }
   // `mask`: a byte, zero while the access needs no hook; null: it always does.
   void add(const Access& access, int region, tree mask = nullptr);
   void add(const Range& range, const Access& access, int region);
@@ -27,6 +29,7 @@ class Hooks {
     std::uint64_t how;
     tree condition = nullptr;
   };
+  basic_block set_bit(basic_block cold, tree address, unsigned unit, tree& site);
   tree add_row(gimple_seq* sequence, const Gather& row, int region);
   tree checked_by(gimple_seq* sequence, int region);
   void add_range(gimple_stmt_iterator at, gimple_seq sequence, const Bytes& bytes,
@@ -35,6 +38,7 @@ class Hooks {
   tree load_number(gimple_seq* sequence, tree reference);
 
   Unit& unit_;
+  bool sets_bits_ = false;
 };
 
 // Where a report says that the access is.

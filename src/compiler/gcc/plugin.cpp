@@ -87,6 +87,8 @@ class LoadsAndStores {
   }
 
  private:
+  static constexpr std::ptrdiff_t kInline = 64;  // accesses in the loops of a function
+
   // A hook: of a range in front of its loop, or of an access, which is in `gather`, too.
   struct Planned {
     Access access;
@@ -111,6 +113,10 @@ class LoadsAndStores {
       if (one.range && one.outermost == one.range->loop) one.outermost = nullptr;
       planned_.push_back(std::move(one));
     }
+    const auto in_loop = [](const Planned& one) {
+      return !one.range && loop_outer(gimple_bb(one.access.statement)->loop_father) != nullptr;
+    };
+    hooks_.set_bits_inline(std::count_if(planned_.begin(), planned_.end(), in_loop) <= kInline);
     std::vector<class loop*> gathering;
     for (const Gather& row : gathers.rows())
       if (std::find(gathering.begin(), gathering.end(), row.loop) == gathering.end())

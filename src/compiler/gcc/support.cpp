@@ -14,6 +14,12 @@ FUNCTION void __photofinish_gcc_access_1(photofinish_site* shared_site, const vo
   state.access(site, address, bytes, __builtin_return_address(0));
 }
 
+// The same for a site of the calling thread that has no bit for the access.
+FUNCTION void __photofinish_gcc_report_1(photofinish_site* site, const void* address,
+                                         std::uint64_t bytes) {
+  state.access(site, address, bytes, __builtin_return_address(0));
+}
+
 // A range that overlaps [low, high) of the reachable memory.
 FUNCTION void __photofinish_gcc_range_1(photofinish_site* site, const void* address,
                                         std::uint64_t bytes, std::uint64_t rows,

@@ -18,15 +18,16 @@ constexpr const char* kSupportText =
 #include "gcc_support_text.inc"
     ;
 
-constexpr unsigned kFunctions = static_cast<unsigned>(Support::Gather) + 1;
+constexpr unsigned kFunctions = static_cast<unsigned>(Support::Report) + 1;
 
 // Known to the garbage collector.
-constexpr unsigned kVariables = 4;
+constexpr unsigned kVariables = 5;
 tree g_declarations[kVariables + kFunctions];
 tree& g_state = g_declarations[0];
 tree& g_sites = g_declarations[1];
 tree& g_passed = g_declarations[2];
 tree& g_indices = g_declarations[3];
+tree& g_distance = g_declarations[4];
 
 tree byte_array(HOST_WIDE_INT size) {
   return build_array_type(unsigned_char_type_node, build_index_type(size_int(size - 1)));
@@ -87,19 +88,29 @@ tree Unit::state_field(std::size_t offset) {
                 build_int_cst(build_pointer_type(char_type_node), offset));
 }
 
+tree Unit::distance() {
+  if (g_distance == nullptr) {
+    g_distance = declare("*" PHOTOFINISH_DISTANCE, long_unsigned_type_node);
+    set_decl_tls_model(g_distance, TLS_MODEL_INITIAL_EXEC);
+    SET_DECL_ALIGN(g_distance, BITS_PER_WORD);
+  }
+  return g_distance;
+}
+
 tree Unit::function_of(Support function) {
   static constexpr const char* kNames[kFunctions] = {
       "__photofinish_gcc_access_1", "__photofinish_gcc_range_1",
       "__photofinish_gcc_free_1",   "__photofinish_gcc_call_1",
       "__photofinish_gcc_array_1",  "__photofinish_gcc_synchronize_1",
       "__photofinish_gcc_region_1", "__photofinish_gcc_indices_1",
-      "__photofinish_gcc_gather_1"};
+      "__photofinish_gcc_gather_1", "__photofinish_gcc_report_1"};
   const auto index = static_cast<unsigned>(function);
   tree& made = g_declarations[kVariables + index];
   if (made != nullptr) return made;
   tree number = long_unsigned_type_node, type = nullptr;
   switch (function) {
     case Support::Access:
+    case Support::Report:
       type =
           build_function_type_list(void_type_node, ptr_type_node, ptr_type_node, number, NULL_TREE);
       break;

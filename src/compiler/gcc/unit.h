@@ -8,7 +8,18 @@
 namespace photofinish::gcc {
 
 // The functions of support.cpp.
-enum class Support { Access, Range, Free, Call, Array, Synchronize, Region, Indices, Gather };
+enum class Support {
+  Access,
+  Range,
+  Free,
+  Call,
+  Array,
+  Synchronize,
+  Region,
+  Indices,
+  Gather,
+  Report
+};
 
 class Unit {
  public:
@@ -18,6 +29,8 @@ class Unit {
   // A field of the state, as a reference to a number of 8 bytes.
   tree state_field(std::size_t offset);
   tree function_of(Support function);
+  // The distance from the sites to those of the calling thread: a thread-local number.
+  tree distance();
   // The address of a new site. The source line goes to the table of regions.
   tree new_site(location_t location, int region);
   // The address of a new row of indices (photofinish_index).
