@@ -96,6 +96,53 @@ std::uint64_t used_lanes(tree vector, unsigned depth = 0) {
   return used;
 }
 
+void add_target_reference(Access& access, tree base) {
+  if (TMR_BASE(base) != nullptr) access.parts.push_back(TMR_BASE(base));
+  access.shift += static_cast<std::int64_t>(TREE_INT_CST_LOW(TMR_OFFSET(base)));
+  if (TMR_INDEX(base) != nullptr) {
+    tree index = fold_convert(sizetype, TMR_INDEX(base));
+    if (TMR_STEP(base) != nullptr)
+      index = fold_build2(MULT_EXPR, sizetype, index, fold_convert(sizetype, TMR_STEP(base)));
+    access.parts.push_back(index);
+  }
+  if (TMR_INDEX2(base) != nullptr) access.parts.push_back(fold_convert(sizetype, TMR_INDEX2(base)));
+}
+
+// `known`: whether the compiler knows the size.
+std::optional<Access> access_to(gimple* statement, tree reference, bool writes, bool& known) {
+  poly_int64 bits, at;
+  tree offset;
+  machine_mode mode;
+  int is_unsigned, reversed, is_volatile;
+  tree base = get_inner_reference(reference, &bits, &at, &offset, &mode, &is_unsigned, &reversed,
+                                  &is_volatile);
+  HOST_WIDE_INT size, begin;
+  known = bits.is_constant(&size) && at.is_constant(&begin) && size >= 0;
+  if (!known || size == 0) return {};
+  Access access;
+  access.statement = statement;
+  access.writes = writes;
+  const HOST_WIDE_INT first = begin >= 0 ? begin / 8 : -((7 - begin) / 8);
+  access.shift = first;
+  access.bytes = static_cast<std::uint64_t>((begin + size + 7) / 8 - first);
+  access.align = offset == nullptr && !DECL_P(base)
+                     ? get_object_alignment(reference) / BITS_PER_UNIT
+                     : MIN(get_object_alignment(reference), 512u) / BITS_PER_UNIT;
+  if (TREE_CODE(base) == MEM_REF) {
+    access.parts.push_back(TREE_OPERAND(base, 0));
+    access.shift += mem_ref_offset(base).force_shwi().coeffs[0];
+  } else if (TREE_CODE(base) == TARGET_MEM_REF) {
+    add_target_reference(access, base);
+  } else if (is_memory(base)) {
+    mark_addressable(base);
+    access.parts.push_back(build_fold_addr_expr(base));
+  } else {
+    return {};
+  }
+  if (offset != nullptr) access.parts.push_back(fold_convert(sizetype, offset));
+  return access;
+}
+
 class Finder {
  public:
   explicit Finder(Found& found) : found_(found) {}
@@ -123,40 +170,9 @@ class Finder {
       return;
     ++found_.all;
     if (!is_relevant(reference)) return;
-    poly_int64 bits, at;
-    tree offset;
-    machine_mode mode;
-    int is_unsigned, reversed, is_volatile;
-    tree base = get_inner_reference(reference, &bits, &at, &offset, &mode, &is_unsigned, &reversed,
-                                    &is_volatile);
-    HOST_WIDE_INT size, begin;
-    if (!bits.is_constant(&size) || !at.is_constant(&begin) || size < 0) {
-      ++found_.sizes;
-      return;
-    }
-    if (size == 0) return;
-    Access access;
-    access.statement = statement_;
-    access.writes = writes;
-    const HOST_WIDE_INT first = begin >= 0 ? begin / 8 : -((7 - begin) / 8);
-    access.shift = first;
-    access.bytes = static_cast<std::uint64_t>((begin + size + 7) / 8 - first);
-    access.align = offset == nullptr && !DECL_P(base)
-                       ? get_object_alignment(reference) / BITS_PER_UNIT
-                       : MIN(get_object_alignment(reference), 512u) / BITS_PER_UNIT;
-    if (TREE_CODE(base) == MEM_REF) {
-      access.parts.push_back(TREE_OPERAND(base, 0));
-      access.shift += mem_ref_offset(base).force_shwi().coeffs[0];
-    } else if (TREE_CODE(base) == TARGET_MEM_REF) {
-      add_target_reference(access, base);
-    } else if (is_memory(base)) {
-      mark_addressable(base);
-      access.parts.push_back(build_fold_addr_expr(base));
-    } else {
-      return;
-    }
-    if (offset != nullptr) access.parts.push_back(fold_convert(sizetype, offset));
-    add_lanes(access);
+    bool known = true;
+    if (const auto access = access_to(statement_, reference, writes, known)) add_lanes(*access);
+    if (!known) ++found_.sizes;
   }
 
   // Evenly spaced elements are rows of one access, others one access each.
@@ -184,19 +200,6 @@ class Finder {
       found_.accesses.push_back(access);
       if (even) break;
     }
-  }
-
-  static void add_target_reference(Access& access, tree base) {
-    if (TMR_BASE(base) != nullptr) access.parts.push_back(TMR_BASE(base));
-    access.shift += static_cast<std::int64_t>(TREE_INT_CST_LOW(TMR_OFFSET(base)));
-    if (TMR_INDEX(base) != nullptr) {
-      tree index = fold_convert(sizetype, TMR_INDEX(base));
-      if (TMR_STEP(base) != nullptr)
-        index = fold_build2(MULT_EXPR, sizetype, index, fold_convert(sizetype, TMR_STEP(base)));
-      access.parts.push_back(index);
-    }
-    if (TMR_INDEX2(base) != nullptr)
-      access.parts.push_back(fold_convert(sizetype, TMR_INDEX2(base)));
   }
 
   void visit_call(gcall* call) {
@@ -337,6 +340,13 @@ Found find_accesses(function* fun) {
   for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at))
     finder.visit(gsi_stmt(at));
   return found;
+}
+
+std::optional<Access> load_of(gimple* statement) {
+  bool known = true;
+  return gimple_assign_load_p(statement)
+             ? access_to(statement, gimple_assign_rhs1(statement), false, known)
+             : std::nullopt;
 }
 
 std::vector<Access> find_releases(function* fun, const QuietCalls& quiet) {

@@ -38,6 +38,9 @@ struct Found {
 // is kept as soon as its address is taken.
 Found find_accesses(function* fun);
 
+// The bytes that an assignment loads, relevant or not.
+std::optional<Access> load_of(gimple* statement);
+
 // Stack variables that other ranks may still access when the function returns or the scope ends.
 std::vector<Access> find_releases(function* fun, const QuietCalls& quiet);
 

@@ -1,7 +1,9 @@
 // GCC's headers, in the order that they need. Standard headers come first: GCC's poison some names.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -51,4 +53,5 @@
 #include <tree-ssa-loop-ivopts.h>
 #include <tree-ssa-loop-manip.h>
 #include <tree-ssa-loop-niter.h>
+#include <varasm.h>
 // clang-format on

@@ -2,34 +2,14 @@
 
 #include <cstddef>
 
+#include "compiler/gcc/blocks.h"
 #include "photofinish/runtime_abi.h"
 
 namespace photofinish::gcc {
 namespace {
 
-tree number_type() { return long_unsigned_type_node; }
-tree number(std::uint64_t value) { return build_int_cstu(number_type(), value); }
-
-std::uint64_t how(const Access& access) {
-  return (access.writes ? PHOTOFINISH_WRITES : 0) | (access.releases ? PHOTOFINISH_RELEASES : 0);
-}
-
 unsigned trailing_zeros(std::uint64_t value) {
   return static_cast<unsigned>(__builtin_ctzll(value));
-}
-
-// A value for `expression`, computed by statements that are added to the sequence.
-tree value_of(gimple_seq* sequence, tree expression) {
-  gimple_seq made = nullptr;
-  tree value = force_gimple_operand(unshare_expr(expression), &made, true, NULL_TREE);
-  gimple_seq_add_seq(sequence, made);
-  return value;
-}
-
-tree assign(gimple_seq* sequence, tree expression) {
-  tree value = make_ssa_name(TREE_TYPE(expression));
-  gimple_seq_add_stmt(sequence, gimple_build_assign(value, expression));
-  return value;
 }
 
 tree address_of(gimple_seq* sequence, const Access& access) {
@@ -43,32 +23,6 @@ tree address_of(gimple_seq* sequence, const Access& access) {
     sum = sum == nullptr ? shift : gimple_build(sequence, PLUS_EXPR, number_type(), sum, shift);
   }
   return sum;
-}
-
-// Inserts the sequence, and a branch to a new cold block, in front of `at`, and returns the block.
-basic_block add_cold_block(gimple_stmt_iterator at, gimple_seq sequence, tree condition,
-                           location_t location) {
-  gimple_seq_set_location(sequence, location);
-  gcond* branch = gimple_build_cond(NE_EXPR, condition, build_zero_cst(TREE_TYPE(condition)),
-                                    NULL_TREE, NULL_TREE);
-  gimple_set_location(branch, location);
-  gimple_seq_add_stmt(&sequence, branch);
-  basic_block block = gsi_bb(at);
-  if (gsi_end_p(at))
-    gsi_insert_seq_after(&at, sequence, GSI_NEW_STMT);
-  else
-    gsi_insert_seq_before(&at, sequence, GSI_SAME_STMT);
-  edge on = split_block(block, branch);
-  basic_block rest = on->dest, cold = create_empty_bb(block);
-  if (current_loops != nullptr) add_bb_to_loop(cold, block->loop_father);
-  on->flags = EDGE_FALSE_VALUE;
-  on->probability = profile_probability::very_likely();
-  edge into = make_edge(block, cold, EDGE_TRUE_VALUE);
-  into->probability = profile_probability::very_unlikely();
-  cold->count = into->count();
-  make_single_succ_edge(cold, rest, EDGE_FALLTHRU);
-  if (dom_info_available_p(CDI_DOMINATORS)) set_immediate_dominator(CDI_DOMINATORS, cold, block);
-  return cold;
 }
 
 void add_call_to(basic_block block, gcall* call, location_t location) {
@@ -115,7 +69,7 @@ tree Hooks::load_number(gimple_seq* sequence, tree reference) {
   return assign(sequence, reference);
 }
 
-void Hooks::add(const Access& access, int region) {
+void Hooks::add(const Access& access, int region, tree mask) {
   if (access.bytes == 0) return add_call(access, region);
   const location_t location = location_of(access.statement);
   gimple_seq sequence = nullptr;
@@ -123,7 +77,7 @@ void Hooks::add(const Access& access, int region) {
   if (access.bytes > PHOTOFINISH_SPAN || access.rows > 1) {
     return add_range(gsi_for_stmt(access.statement), sequence,
                      {address, number(access.bytes), number(access.rows), number(access.stride),
-                      number(1), number(0), how(access)},
+                      number(1), number(0), how(access), nullptr},
                      location, region);
   }
   tree page = gimple_build(&sequence, RSHIFT_EXPR, number_type(), address,
@@ -133,18 +87,23 @@ void Hooks::add(const Access& access, int region) {
   slot = gimple_convert(&sequence, sizetype, slot);
   tree mark = assign(&sequence, build4(ARRAY_REF, unsigned_char_type_node, unit_.state(), slot,
                                        NULL_TREE, NULL_TREE));
+  if (mask != nullptr)
+    mark = gimple_build(&sequence, BIT_AND_EXPR, unsigned_char_type_node, mark, mask);
   basic_block cold = add_cold_block(gsi_for_stmt(access.statement), sequence, mark, location);
-  gimple_seq arguments = nullptr;
-  tree pointer = gimple_convert(&arguments, ptr_type_node, address);
   const unsigned unit =
       MIN(static_cast<unsigned>(PHOTOFINISH_MAX_UNIT), trailing_zeros(access.bytes | access.align));
   const std::uint64_t bytes =
       access.bytes | how(access) | std::uint64_t{unit} << PHOTOFINISH_UNIT_BITS;
+  tree site = unit_.new_site(location, region);
+  const bool sets_bit = sets_bits_ && !access.releases && loop_outer(cold->loop_father) != nullptr;
+  if (sets_bit) cold = set_bit(cold, address, unit, site);
+  gimple_seq arguments = nullptr;
+  tree pointer = gimple_convert(&arguments, ptr_type_node, address);
   gimple_stmt_iterator at = gsi_last_bb(cold);
   gsi_insert_seq_after(&at, arguments, GSI_NEW_STMT);
   add_call_to(cold,
-              gimple_build_call(unit_.function_of(Support::Access), 3,
-                                unit_.new_site(location, region), pointer, number(bytes)),
+              gimple_build_call(unit_.function_of(sets_bit ? Support::Report : Support::Access), 3,
+                                site, pointer, number(bytes)),
               location);
 }
 
@@ -161,8 +120,15 @@ void Hooks::add(const Range& range, const Access& access, int region) {
   tree address = value_of(&sequence, range.address), bytes = value_of(&sequence, range.bytes);
   tree rows = dimension(0, true), stride = dimension(0, false);
   tree planes = dimension(1, true), plane_stride = dimension(1, false);
+  tree condition = nullptr;
+  for (tree one : range.conditions) {
+    tree holds = value_of(&sequence, one);
+    condition = condition == nullptr
+                    ? holds
+                    : gimple_build(&sequence, BIT_AND_EXPR, boolean_type_node, condition, holds);
+  }
   add_range(gsi_last_bb(block), sequence,
-            {address, bytes, rows, stride, planes, plane_stride, how(access)},
+            {address, bytes, rows, stride, planes, plane_stride, how(access), condition},
             location_of(access.statement), region);
 }
 
@@ -196,6 +162,8 @@ void Hooks::add_range(gimple_stmt_iterator at, gimple_seq sequence, const Bytes&
   tree meets = gimple_build(&sequence, BIT_AND_EXPR, boolean_type_node,
                             gimple_build(&sequence, LT_EXPR, boolean_type_node, low, shared_high),
                             gimple_build(&sequence, LT_EXPR, boolean_type_node, shared_low, high));
+  if (range.condition != nullptr)
+    meets = gimple_build(&sequence, BIT_AND_EXPR, boolean_type_node, meets, range.condition);
   basic_block cold = add_cold_block(at, sequence, meets, location);
   gimple_seq arguments = nullptr;
   tree pointer = gimple_convert(&arguments, ptr_type_node, range.address);
@@ -299,14 +267,20 @@ void Hooks::add_synchronization(gimple* statement) {
   insert_behind(statement, sequence);
 }
 
+// Whether to run the version with hooks. Region -1: whether any memory is reachable.
+tree Hooks::checked_by(gimple_seq* sequence, int region) {
+  tree high = load_number(sequence, unit_.state_field(offsetof(photofinish_state, high)));
+  tree reachable = gimple_build(sequence, NE_EXPR, boolean_type_node, high, number(0));
+  if (region < 0) return reachable;
+  tree passed = assign(sequence, unit_.passed(region));
+  return gimple_build(sequence, BIT_AND_EXPR, boolean_type_node, reachable,
+                      gimple_build(sequence, EQ_EXPR, boolean_type_node, passed,
+                                   build_zero_cst(unsigned_char_type_node)));
+}
+
 tree Hooks::checked_at(basic_block block, int region) {
   gimple_seq sequence = nullptr;
-  tree high = load_number(&sequence, unit_.state_field(offsetof(photofinish_state, high)));
-  tree passed = assign(&sequence, unit_.passed(region));
-  tree checked = gimple_build(&sequence, BIT_AND_EXPR, boolean_type_node,
-                              gimple_build(&sequence, NE_EXPR, boolean_type_node, high, number(0)),
-                              gimple_build(&sequence, EQ_EXPR, boolean_type_node, passed,
-                                           build_zero_cst(unsigned_char_type_node)));
+  tree checked = checked_by(&sequence, region);
   gimple_stmt_iterator at = gsi_last_bb(block);
   gsi_insert_seq_after(&at, sequence, GSI_NEW_STMT);
   return checked;

@@ -1,5 +1,7 @@
 #include "compiler/gcc/neighbors.h"
 
+#include "photofinish/runtime_abi.h"
+
 namespace photofinish::gcc {
 namespace {
 
@@ -56,13 +58,55 @@ void drop_in(std::vector<Near>& segment) {
   }
 }
 
+// Accesses without gaps, on one line and in one direction, become one, at the first of them.
+void join_in(std::vector<Near>& segment) {
+  for (std::size_t i = 0; i < segment.size(); ++i) {
+    Near& first = segment[i];
+    if (first.dropped) continue;
+    Access& access = *first.access;
+    std::vector<std::pair<std::int64_t, Near*>> near = {{0, &first}};
+    for (std::size_t j = i + 1; j < segment.size() && j < i + kAsked; ++j) {
+      Near& other = segment[j];
+      if (other.dropped || other.access->writes != access.writes ||
+          line_of(*other.access) != line_of(access))
+        continue;
+      if (const auto at = distance(first, other)) near.emplace_back(*at, &other);
+    }
+    const auto end_of = [](const auto& one) {
+      return one.first + static_cast<std::int64_t>(one.second->access->bytes);
+    };
+    std::stable_sort(near.begin(), near.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    const auto at_first = std::find_if(near.begin(), near.end(),
+                                       [&](const auto& one) { return one.second == &first; });
+    auto low = at_first, high = at_first;
+    std::int64_t end = end_of(*at_first);
+    while (low != near.begin() && end_of(low[-1]) >= low->first &&
+           end - low[-1].first <= PHOTOFINISH_SPAN)
+      --low;
+    while (high + 1 != near.end() && high[1].first <= end &&
+           end_of(high[1]) - low->first <= PHOTOFINISH_SPAN) {
+      ++high;
+      end = MAX(end, end_of(*high));
+    }
+    if (low == high) continue;
+    for (auto one = low; one <= high; ++one) {
+      access.align = MIN(access.align, one->second->access->align);
+      one->second->dropped = one->second != &first;
+    }
+    access.shift += low->first;
+    access.bytes = static_cast<std::uint64_t>(end - low->first);
+  }
+}
+
 }  // namespace
 
-void drop_repeated(std::vector<Access>& accesses, const QuietCalls& quiet) {
+void join_neighbors(std::vector<Access>& accesses, const QuietCalls& quiet) {
   std::vector<Access> kept;
   std::vector<Near> segment;
   const auto finish = [&] {
     drop_in(segment);
+    join_in(segment);
     for (Near& near : segment)
       if (!near.dropped) kept.push_back(*near.access);
     segment.clear();

@@ -68,13 +68,11 @@ class LoadsAndStores {
     FOR_EACH_BB_FN(block, fun_)
     for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at))
       if (is_gimple_call(gsi_stmt(at))) calls.push_back(gsi_stmt(at));
-    drop_repeated(found.accesses, unit_.quiet);
-    if (loops) hoist(found.accesses);
-    for (const Planned& range : planned_) hooks_.add(range.range, range.access, region_of(range));
-    for (const Access& access : found.accesses) {
-      const auto region = regions_of_accesses_.find(access.statement);
-      hooks_.add(access, region != regions_of_accesses_.end() ? region->second : -1);
-    }
+    join_neighbors(found.accesses, unit_.quiet);
+    if (loops)
+      instrument_loops(found.accesses);
+    else
+      for (const Access& access : found.accesses) hooks_.add(access, -1);
     for (const Access& access : releases) hooks_.add(access, -1);
     for (gimple* call : calls) hooks_.add_synchronization(call);
     if (loops) {
@@ -89,63 +87,105 @@ class LoadsAndStores {
   }
 
  private:
-  struct Planned {
-    Range range;
-    Access access;
-    int region = -1;
-  };
-  static int region_of(const Planned& planned) { return planned.region; }
+  static constexpr std::ptrdiff_t kInline = 64;  // accesses in the loops of a function
 
-  void hoist(std::vector<Access>& accesses) {
-    calculate_dominance_info(CDI_DOMINATORS);
-    std::vector<Access> left;
-    std::map<int, int> regions;  // by the number of the loop
-    std::vector<class loop*> order;
-    // Tests in a loop cost time in every iteration: it gets a copy without them.
-    const auto choose = [&](class loop* loop) {
-      if (loop == nullptr) return;
-      if (regions.try_emplace(loop->num, -1).second) order.push_back(loop);
-    };
-    for (const Access& access : accesses) {
-      if (auto range = ranges_.find(access)) {
-        class loop* outermost = ranges_.outermost_quiet(range->loop->header);
-        if (outermost != range->loop) choose(outermost);
-        planned_.push_back({*range, access});
-      } else {
-        choose(ranges_.outermost_quiet(gimple_bb(access.statement)));
-        left.push_back(access);
-      }
+  // A hook: of a range in front of its loop, or of an access, which is in `gather`, too.
+  struct Planned {
+    Access access;
+    std::optional<Range> range;
+    class loop* gather = nullptr;
+    class loop* outermost = nullptr;  // around the hook, and cannot reach MPI
+    bool is_in(class loop* loop) const {
+      class loop* inside = gimple_bb(access.statement)->loop_father;
+      return range ? flow_loop_nested_p(loop, range->loop)
+                   : loop == inside || flow_loop_nested_p(loop, inside);
     }
-    const auto outermost = [&](class loop* loop) { return ranges_.outermost_quiet(loop->header); };
-    for (Planned& one : planned_) one.region = outermost(one.range.loop)->num;
-    std::vector<std::pair<gimple*, int>> inside;
-    for (const Access& access : left)
-      if (class loop* loop = ranges_.outermost_quiet(gimple_bb(access.statement)))
-        inside.emplace_back(access.statement, loop->num);
-    for (class loop* loop : order)
-      if (can_be_copied(loop)) regions[loop->num] = copy(loop);
-    const auto region = [&](int loop) {
-      const auto known = regions.find(loop);
-      return known != regions.end() ? known->second : -1;
+  };
+
+  void instrument_loops(const std::vector<Access>& accesses) {
+    calculate_dominance_info(CDI_DOMINATORS);
+    GatherFinder gathers(ranges_);
+    for (const Access& access : accesses) {
+      Planned one{access, ranges_.find(access), nullptr, nullptr};
+      if (!one.range) one.gather = gathers.find(access);
+      one.outermost = ranges_.outermost_quiet(one.range ? one.range->loop->header
+                                                        : gimple_bb(access.statement));
+      if (one.range && one.outermost == one.range->loop) one.outermost = nullptr;
+      planned_.push_back(std::move(one));
+    }
+    const auto in_loop = [](const Planned& one) {
+      return !one.range && loop_outer(gimple_bb(one.access.statement)->loop_father) != nullptr;
     };
-    for (Planned& one : planned_) one.region = region(one.region);
-    for (const auto& [statement, loop] : inside) regions_of_accesses_[statement] = region(loop);
-    accesses = std::move(left);
+    hooks_.set_bits_inline(std::count_if(planned_.begin(), planned_.end(), in_loop) <= kInline);
+    std::vector<class loop*> gathering;
+    for (const Gather& row : gathers.rows())
+      if (std::find(gathering.begin(), gathering.end(), row.loop) == gathering.end())
+        gathering.push_back(row.loop);
+    for (class loop* loop : gathering)
+      if (is_covered(loop)) covered_.insert(loop);
+    // Tests in a loop cost time in every iteration: it gets a copy without them.
+    for (const Planned& one : planned_)
+      if (one.outermost != nullptr && regions_.try_emplace(one.outermost->num, -1).second &&
+          covered_.count(one.outermost) == 0 && can_be_copied(one.outermost))
+        copy(one.outermost);
+    for (class loop* loop : gathering) add_gathers(gathers, loop);
+    for (const Planned& one : planned_)
+      if (one.range) hooks_.add(*one.range, one.access, region_of(one));
+    for (const Planned& one : planned_)
+      if (!one.range)
+        hooks_.add(one.access, region_of(one),
+                   one.gather != nullptr ? masks_[one.gather] : nullptr);
   }
 
-  // Copies the loop, and runs the copy while no memory is reachable. Returns the region, or -1.
-  int copy(class loop* loop) {
+  int region_of(const Planned& one) const {
+    return one.outermost != nullptr ? regions_.at(one.outermost->num) : -1;
+  }
+
+  // Whether indices that are read in front of the loop give all that it reports.
+  bool is_covered(class loop* loop) const {
+    bool any = false;
+    for (const Planned& one : planned_) {
+      if (!one.is_in(loop)) continue;
+      if (one.gather != loop) return false;
+      any = true;
+    }
+    return any && can_be_copied(loop);
+  }
+
+  // Accesses through indices. Ranges in front of the loop precede them, and are reported whichever
+  // copy of the loop runs.
+  void add_gathers(const GatherFinder& gathers, class loop* loop) {
+    const bool covered = covered_.count(loop) != 0;
+    for (const Planned& one : planned_)
+      if (one.range && one.range->loop == loop) hooks_.add(*one.range, one.access, region_of(one));
+    const auto in_front = [&](const Planned& one) { return one.range && one.range->loop == loop; };
+    planned_.erase(std::remove_if(planned_.begin(), planned_.end(), in_front), planned_.end());
+    class loop* outermost = ranges_.outermost_quiet(loop->header);
+    int& region = regions_[outermost->num];
+    if (covered && outermost == loop) region = unit_.new_region();
+    std::vector<const Gather*> rows;
+    for (const Gather& row : gathers.rows())
+      if (row.loop == loop) rows.push_back(&row);
+    tree mask = hooks_.add(rows, loop, region);
+    if (!covered || !copy(loop, mask)) masks_[loop] = mask;
+  }
+
+  // A copy of the loop that runs while no memory is reachable.
+  void copy(class loop* loop) {
     const int region = unit_.new_region();
     basic_block block = split_edge(loop_preheader_edge(loop));
-    tree checked = hooks_.checked_at(block, region);
-    tree condition = build2(NE_EXPR, boolean_type_node, checked, boolean_false_node);
+    if (copy(loop, hooks_.checked_at(block, region))) regions_[loop->num] = region;
+  }
+
+  // Where the value is zero, the copy runs, which gets no hooks.
+  bool copy(class loop* loop, tree value) {
+    tree condition = build2(NE_EXPR, boolean_type_node, value, build_zero_cst(TREE_TYPE(value)));
     const profile_probability half = profile_probability::even();
     initialize_original_copy_tables();
     class loop* copied = loop_version(loop, condition, nullptr, half, half, half, half, true);
     free_original_copy_tables();
-    if (copied == nullptr) return -1;
-    update_ssa(TODO_update_ssa);
-    return region;
+    if (copied != nullptr) update_ssa(TODO_update_ssa);
+    return copied != nullptr;
   }
 
   Unit& unit_;
@@ -153,7 +193,9 @@ class LoadsAndStores {
   Hooks hooks_;
   RangeFinder ranges_;
   std::vector<Planned> planned_;
-  std::map<gimple*, int> regions_of_accesses_;
+  std::map<int, int> regions_;     // by the number of the outermost loop
+  std::set<class loop*> covered_;  // indices give all that they report
+  std::map<class loop*, tree> masks_;
 };
 
 // TODO_… are GCC's own flags: what it does after a pass, or after a change of a function.

@@ -14,6 +14,12 @@ FUNCTION void __photofinish_gcc_access_1(photofinish_site* shared_site, const vo
   state.access(site, address, bytes, __builtin_return_address(0));
 }
 
+// The same for a site of the calling thread that has no bit for the access.
+FUNCTION void __photofinish_gcc_report_1(photofinish_site* site, const void* address,
+                                         std::uint64_t bytes) {
+  state.access(site, address, bytes, __builtin_return_address(0));
+}
+
 // A range that overlaps [low, high) of the reachable memory.
 FUNCTION void __photofinish_gcc_range_1(photofinish_site* site, const void* address,
                                         std::uint64_t bytes, std::uint64_t rows,
@@ -28,6 +34,21 @@ FUNCTION void __photofinish_gcc_range_1(photofinish_site* site, const void* addr
                              (plane_stride < 0 ? 0 : plane_span);
   if (!is_marked(low, high)) return;
   return state.range(site, address, bytes, rows, stride, planes, plane_stride);
+}
+
+// A loop is about to read a row of indices. Whether the calls of `gather` replace its hooks.
+FUNCTION std::uint64_t __photofinish_gcc_indices_1(photofinish_index* index, const void* first,
+                                                   std::uint64_t times) {
+  if (times < PHOTOFINISH_FEW_INDICES || state.high == 0) return 0;
+  return state.indices(index, first, times);
+}
+
+FUNCTION void __photofinish_gcc_gather_1(photofinish_site* site, const void* base,
+                                         std::uint64_t bytes, std::uint64_t scale,
+                                         photofinish_index* index, std::uint64_t slots,
+                                         std::uint64_t answer) {
+  if (answer == 0) return;
+  return state.gather(site, base, bytes, scale, index, slots);
 }
 
 // The block at `address` is freed.

@@ -1,5 +1,6 @@
 #include "compiler/gcc/unit.h"
 
+#include <cinttypes>
 #include <cstddef>
 
 #include "base/line_key.h"
@@ -9,6 +10,7 @@ namespace photofinish::gcc {
 namespace {
 
 constexpr const char* kSites = "*.Lphotofinish_sites";
+constexpr const char* kIndices = "*.Lphotofinish_indices";
 constexpr const char* kPassed = "*.Lphotofinish_passed";
 
 // Text of support.cpp, made at build time.
@@ -16,13 +18,16 @@ constexpr const char* kSupportText =
 #include "gcc_support_text.inc"
     ;
 
-constexpr unsigned kFunctions = static_cast<unsigned>(Support::Region) + 1;
+constexpr unsigned kFunctions = static_cast<unsigned>(Support::Report) + 1;
 
 // Known to the garbage collector.
-tree g_declarations[3 + kFunctions];
+constexpr unsigned kVariables = 5;
+tree g_declarations[kVariables + kFunctions];
 tree& g_state = g_declarations[0];
 tree& g_sites = g_declarations[1];
 tree& g_passed = g_declarations[2];
+tree& g_indices = g_declarations[3];
+tree& g_distance = g_declarations[4];
 
 tree byte_array(HOST_WIDE_INT size) {
   return build_array_type(unsigned_char_type_node, build_index_type(size_int(size - 1)));
@@ -66,9 +71,9 @@ void write_lines(FILE* to, const std::set<std::uint32_t>& lines) {
 }  // namespace
 
 void Unit::register_roots(const char* plugin) {
-  static const ggc_root_tab kRoots[] = {
-      {g_declarations, 3 + kFunctions, sizeof(tree), &gt_ggc_mx_tree_node, &gt_pch_nx_tree_node},
-      LAST_GGC_ROOT_TAB};
+  static const ggc_root_tab kRoots[] = {{g_declarations, kVariables + kFunctions, sizeof(tree),
+                                         &gt_ggc_mx_tree_node, &gt_pch_nx_tree_node},
+                                        LAST_GGC_ROOT_TAB};
   register_callback(plugin, PLUGIN_REGISTER_GGC_ROOTS, nullptr, const_cast<ggc_root_tab*>(kRoots));
 }
 
@@ -83,22 +88,41 @@ tree Unit::state_field(std::size_t offset) {
                 build_int_cst(build_pointer_type(char_type_node), offset));
 }
 
+tree Unit::distance() {
+  if (g_distance == nullptr) {
+    g_distance = declare("*" PHOTOFINISH_DISTANCE, long_unsigned_type_node);
+    set_decl_tls_model(g_distance, TLS_MODEL_INITIAL_EXEC);
+    SET_DECL_ALIGN(g_distance, BITS_PER_WORD);
+  }
+  return g_distance;
+}
+
 tree Unit::function_of(Support function) {
   static constexpr const char* kNames[kFunctions] = {
-      "__photofinish_gcc_access_1", "__photofinish_gcc_range_1", "__photofinish_gcc_free_1",
-      "__photofinish_gcc_call_1",   "__photofinish_gcc_array_1", "__photofinish_gcc_synchronize_1",
-      "__photofinish_gcc_region_1"};
+      "__photofinish_gcc_access_1", "__photofinish_gcc_range_1",
+      "__photofinish_gcc_free_1",   "__photofinish_gcc_call_1",
+      "__photofinish_gcc_array_1",  "__photofinish_gcc_synchronize_1",
+      "__photofinish_gcc_region_1", "__photofinish_gcc_indices_1",
+      "__photofinish_gcc_gather_1", "__photofinish_gcc_report_1"};
   const auto index = static_cast<unsigned>(function);
-  tree& made = g_declarations[3 + index];
+  tree& made = g_declarations[kVariables + index];
   if (made != nullptr) return made;
   tree number = long_unsigned_type_node, type = nullptr;
   switch (function) {
     case Support::Access:
+    case Support::Report:
       type =
           build_function_type_list(void_type_node, ptr_type_node, ptr_type_node, number, NULL_TREE);
       break;
     case Support::Synchronize:
       type = build_function_type_list(void_type_node, ptr_type_node, number, number, NULL_TREE);
+      break;
+    case Support::Indices:
+      type = build_function_type_list(number, ptr_type_node, ptr_type_node, number, NULL_TREE);
+      break;
+    case Support::Gather:
+      type = build_function_type_list(void_type_node, ptr_type_node, ptr_type_node, number, number,
+                                      ptr_type_node, number, number, NULL_TREE);
       break;
     case Support::Region:
       type = build_function_type_list(void_type_node, number, NULL_TREE);
@@ -128,6 +152,15 @@ tree Unit::new_site(location_t location, int region) {
                                      size_int(sites_++), NULL_TREE, NULL_TREE));
 }
 
+tree Unit::new_index(std::uint64_t step, std::uint64_t bytes, std::uint64_t slots) {
+  if (g_indices == nullptr)
+    g_indices = declare(kIndices, build_array_type(byte_array(sizeof(photofinish_index)),
+                                                   build_index_type(size_int((1 << 20) - 1))));
+  indices_.push_back({step, bytes, slots});
+  return build_fold_addr_expr(build4(ARRAY_REF, TREE_TYPE(TREE_TYPE(g_indices)), g_indices,
+                                     size_int(indices_.size() - 1), NULL_TREE, NULL_TREE));
+}
+
 int Unit::new_region() {
   regions_.emplace_back();
   return static_cast<int>(regions_.size()) - 1;
@@ -154,6 +187,10 @@ void Unit::end(const char* source) {
   if (sites_ != 0)
     fprintf(to, "\t.bss\n\t.balign\t64\n%s:\n\t.zero\t%zu\n", kSites + 1,
             sites_ * sizeof(photofinish_site));
+  if (!indices_.empty()) fprintf(to, "\t.data\n\t.balign\t8\n%s:\n", kIndices + 1);
+  for (const Index& index : indices_)
+    fprintf(to, "\t.long\t%" PRIu64 ", %" PRIu64 "\n\t.quad\t%" PRIu64 ", 0, 0\n", index.step,
+            index.bytes, index.slots);
   if (!regions_.empty()) fprintf(to, "\t.bss\n%s:\n\t.zero\t%zu\n", kPassed + 1, regions_.size());
   std::string name = source != nullptr ? source : "";
   name.resize((name.size() / 4 + 1) * 4);  // terminated by a zero and padded to words
