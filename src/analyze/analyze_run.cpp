@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "detect/analysis.h"
@@ -66,18 +67,29 @@ class SyncPointCounter {
   const std::unique_ptr<Meaning> meaning_;
 };
 
-// If a rank stopped recording before it ended, order through its later events is unknown. So
-// nothing is analyzed after the last sync point that all such ranks have recorded. kNoSyncPoint:
-// everything is analyzed.
-SyncPoint last_whole_sync_point(const Traces& traces, std::int32_t world_size) {
+// If events of a rank are missing, order through them is unknown: it stopped recording before it
+// ended, or its trace is damaged or missing. So nothing is analyzed after the last sync point that
+// all such ranks have on record. kNoSyncPoint: everything is analyzed. `ranks`: that should have
+// traces.
+SyncPoint last_whole_sync_point(const Traces& traces, std::int32_t ranks, std::int32_t world_size) {
+  if (traces.size() < static_cast<std::size_t>(ranks)) return 0;
   SyncPoint last = kNoSyncPoint;
   for (const auto& trace : traces) {
-    if (!trace->end().incomplete) continue;
+    trace->verify();
+    const bool damaged = !trace->damage().empty() || trace->is_truncated();
+    if (!trace->end().incomplete && !damaged) continue;
     SyncPointCounter counter(*trace, world_size);
     SyncPoint sync_point = 0;
-    for (const Event* event = nullptr; trace->next(event);) sync_point = counter.add(*event);
+    std::optional<TaskId> task;
+    bool threads = false;
+    for (const Event* event = nullptr; trace->next(event);) {
+      sync_point = counter.add(*event);
+      threads |= task.value_or(event->task) != event->task;
+      task = event->task;
+    }
     trace->rewind();
-    last = std::min(last, sync_point);
+    // Which thread's events are missing is not known.
+    last = std::min(last, damaged && threads ? 0 : sync_point);
   }
   return last;
 }
@@ -144,7 +156,7 @@ Result<bool> analyze_messages_of(const std::string& directory, const Options& op
   Traces traces;
   if (const auto opened = open_traces(directory, *ranks, 0, *world_size, traces); !opened)
     return opened;
-  const SyncPoint last_sync_point = last_whole_sync_point(traces, *world_size);
+  const SyncPoint last_sync_point = last_whole_sync_point(traces, *world_size, *world_size);
   MessageFindings findings = analyze_messages(
       inputs_of(traces, 0, *world_size, was_interrupted(directory), *world_size, last_sync_point),
       static_cast<std::size_t>(options.memory) << 20);
@@ -217,18 +229,17 @@ Result<bool> analyze_run(const std::string& directory, const Options& options, T
   for (const auto& trace : traces)
     if (!trace->damage().empty())
       warn("rank " + std::to_string(trace->rank().value) + ": " + trace->damage() +
-           "; events before that are analyzed");
+           "; events before that can be read");
   if (speaks && static_cast<std::size_t>(*world_size) != ranks->size())
     warn(std::to_string(ranks->size()) + " of " + std::to_string(*world_size) +
          " ranks left a trace; synchronization through the others is not visible");
 
-  std::uint64_t beyond[] = {kNoSyncPoint - last_whole_sync_point(traces, *world_size)};
+  std::uint64_t beyond[] = {kNoSyncPoint -
+                            last_whole_sync_point(traces, last - first, *world_size)};
   transport.max(beyond);
   const SyncPoint last_sync_point = kNoSyncPoint - beyond[0];
   if (speaks && last_sync_point != kNoSyncPoint)
-    warn(
-        "some ranks stopped recording early; the run is analyzed as far as all ranks were "
-        "recorded");
+    warn("events of some ranks are missing; the run is analyzed as far as all ranks are on record");
   auto findings = analyze(inputs_of(traces, first, last, false, *world_size, last_sync_point),
                           *world_size, transport,
                           {.rules = {.strict_accumulate_ops = options.strict_accumulate_ops},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/preload.h"
 #include "cli/start.h"
@@ -16,10 +17,10 @@ const char* word_for(Level level) {
 }
 
 void print(const Section& section) {
-  fmt::print("{}\n", section.title);
+  fmt::print("{}\n", printable(section.title));
   for (const Judgement& one : section.judgements) {
-    fmt::print("  {:<8} {}\n", word_for(one.level), one.what);
-    if (!one.advice.empty()) fmt::print("  {:<8} → {}\n", "", one.advice);
+    fmt::print("  {:<8} {}\n", word_for(one.level), printable(one.what));
+    if (!one.advice.empty()) fmt::print("  {:<8} → {}\n", "", printable(one.advice));
   }
 }
 

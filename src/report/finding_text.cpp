@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/printable.h"
 #include "report/block.h"
 #include "report/confirmation_text.h"
 #include "report/coverage.h"
@@ -227,8 +228,9 @@ Result<bool> print_report(std::FILE* file, const RunDocument& run, const ReportO
     end += suppressions_for(shown, run.findings);
     if (!shown.empty()) end += kRule;
   }
-  for (const Limitation& one : run.limitations) end += "NOTE: photofinish: " + one.text + "\n";
-  for (const std::string& note : run.notes) end += "NOTE: photofinish: " + note + "\n";
+  for (const Limitation& one : run.limitations)
+    end += "NOTE: photofinish: " + printable(one.text) + "\n";
+  for (const std::string& note : run.notes) end += "NOTE: photofinish: " + printable(note) + "\n";
   if (options.verdicts)
     for (const std::string& verdict : run.verdicts)
       end += "VERDICT: photofinish: " + verdict + "\n";

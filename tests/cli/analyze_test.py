@@ -101,6 +101,28 @@ class Analyze(Case):
         self.assertEqual(self.photofinish("analyze", "a.run").code, 0)
         self.assertEqual(self.limitations("a.run"), ({}, True))
 
+    def test_what_is_missing_invents_no_race(self):
+        """Puts in turn, by a token that goes through rank 1: without its events, nothing shows their order."""
+        app = self.compile("token.c")
+        self.assertEqual(self.photofinish("check", "--offline", "-n", "3", "-o", "a.run", app).code, 0)
+        trace = self.path("a.run/rank-000001.trace")
+        with open(trace, "rb") as file:
+            whole = bytearray(file.read())
+        self.assertEqual(self.photofinish("analyze", "a.run").code, 0)
+        end = whole.rindex(b"PCHK")
+        last = whole.rindex(b"PCHK", 0, end)
+        flipped = bytearray(whole)
+        flipped[(last + 40 + end) // 2] ^= 1
+        for what, left in ("cut", whole[:last]), ("flipped", flipped), ("missing", None):
+            with self.subTest(what):
+                os.unlink(trace)
+                if left is not None:
+                    with open(trace, "wb") as file:
+                        file.write(left)
+                result = self.photofinish("analyze", "a.run")
+                self.assertEqual(result.code, 67, result)
+                self.assertNotIn("race", result.out, result)
+
     def test_a_flipped_bit_and_a_missing_trace(self):
         app = self.compile("survive.c")
         self.assertEqual(self.photofinish("check", "--offline", "-n", "2", "-o", "a.run", app, "well").code, 0)

@@ -5,6 +5,7 @@
 import json
 import os
 import re
+import shutil
 import stat
 import subprocess
 
@@ -140,6 +141,11 @@ int main(int argc, char** argv) {
             self.assertNotRegex(text, r"[\x00-\x08\x0b-\x1f\x7f]")
             self.assertIn(r"\x1b[31mred\nSUMMARY: \xff grün", text)
             self.assertNotRegex(text, r"(?m)^SUMMARY: *\\xff")
+        forged = "./app\nSUMMARY: photofinish: no findings"
+        shutil.copy(self.path("app"), self.path(forged))
+        for words in ("check", "--overwrite", "-n", "2", forged), ("report", "photofinish.run"), ("doctor", forged):
+            result = self.photofinish(*words)
+            self.assertNotRegex(result.err + result.out, "(?m)^SUMMARY: photofinish: no findings$", result)
         report = self.photofinish("report", "--format", "json", "photofinish.run")
         self.assertIn(r"\x1b[31mred\nSUMMARY: \xff grün", json.dumps(json.loads(report.out), ensure_ascii=False).replace("\\\\", "\\"))
 

@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#ifndef SIGNAL
+#define SIGNAL SIGTERM
+#endif
+
 // MPI_Finalize first deletes the attributes of MPI_COMM_SELF: the file shows that it has
 // begun.
 static int finalizes(MPI_Comm comm, int key, void* value, void* state) {
@@ -38,6 +42,6 @@ int main(int argc, char** argv) {
   fflush(stdout);
   while (access(path, F_OK) != 0) usleep(1000);
   unlink(path);
-  kill(process, SIGTERM);
+  kill(process, SIGNAL);
   while (1) pause();  // until the launcher ends it
 }
