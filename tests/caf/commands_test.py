@@ -51,6 +51,7 @@ class Commands(unittest.TestCase):
         self.assertIn("conflicts with write of 4 bytes by image 2", said)
         self.assertRegex(said, r"coarray `grid`, allocated in p p\.f90:4")
         self.assertIn("Try: sync all between the two writes", said)
+        self.assertRegex(said, r"\nNext: photofinish confirm \S+")
 
     def test_report_names_whole_sections(self):
         binary = self.build(program_text(
