@@ -194,7 +194,7 @@ Result<int> report_findings(const std::string& directory, const Options& options
   const auto run = read_document(directory, document_options(options, options.output, unwritten));
   if (!run) return run.error();
   if (const auto found = print_text(stderr, *run, options); !found) return found.error();
-  if (run->counting() > 0 && !options.quiet && run->findings.front().process != "image")
+  if (run->counting() > 0 && !options.quiet)
     fmt::print(stderr, "Next: photofinish confirm {}\n", options.output);
   if (report.format == "text" && report.file.empty()) return exit_code(*run, options);
   const std::string file = report.file.empty()  ? where_of(report.format, options.output)

@@ -51,6 +51,7 @@ class Commands(unittest.TestCase):
         self.assertIn("conflicts with write of 4 bytes by image 2", said)
         self.assertRegex(said, r"coarray `grid`, allocated in p p\.f90:4")
         self.assertIn("Try: sync all between the two writes", said)
+        self.assertRegex(said, r"\nNext: photofinish confirm \S+")
 
     def test_report_names_whole_sections(self):
         binary = self.build(program_text(
@@ -97,7 +98,7 @@ class Commands(unittest.TestCase):
                 self.assertIn(message, out + said)
                 self.assertEqual(code, expected if expected else 66, said)
                 if expected == 0:
-                    self.assertNotIn("ended:", said)
+                    self.assertNotRegex(said, "ended(:| without)")
                 self.assertNotIn("MPI_Abort", said)
                 self.assertIn("1 one-sided race", said)
 

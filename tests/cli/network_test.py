@@ -47,7 +47,7 @@ class Network(Case):
         self.assertTrue(any(name.startswith(".nfs") for name in os.listdir(self.path("photofinish.run"))))
         self.write("photofinish.run/.nfs-notes", "mine")
         result = self.photofinish("check", "-n", "2", "--overwrite", app, "well")
-        self.assertEqual(result.code, 70, result)
+        self.assertEqual(result.code, 64, result)
 
     def test_a_directory_that_is_seen_late(self):
         app = self.compile("survive.c")

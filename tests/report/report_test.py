@@ -283,7 +283,7 @@ class Formats(ReportCase):
 
     def test_wrong_usage(self):
         self.assertSays(self.photofinish("report", "race.run", "--format", "xml"), r"--format: xml not in", 64)
-        self.assertSays(self.photofinish("report", "race.run", "--format", "json", "-o", "nowhere/file"), r"cannot write nowhere/file", 70)
+        self.assertSays(self.photofinish("report", "race.run", "--format", "json", "-o", "nowhere/file"), r"cannot write nowhere/file", 64)
         self.assertSays(self.photofinish("report", "race.run", "--group-by", "colour"), r"'colour' is not kind, file, window", 64)
 
     def test_a_run_without_findings(self):
@@ -365,7 +365,7 @@ class Otf2(ReportCase):
         self.write("mine/thesis.tex", "")
         self.assertSays(self.photofinish("report", "race.run", "--format", "otf2", "-o", "mine"), "mine is not an OTF2 archive; give another folder", 70)
         self.assertEqual(os.listdir(self.path("mine")), ["thesis.tex"])
-        self.assertSays(self.photofinish("report", "race.run", "--format", "otf2", "-o", "race/there"), "cannot write race/there", 70)
+        self.assertSays(self.photofinish("report", "race.run", "--format", "otf2", "-o", "race/there"), "cannot write race/there", 64)
         self.assertSays(self.photofinish("report", "race.run", "--format", "otf2", "-o", "-"), "an OTF2 archive is a folder", 64)
 
 
@@ -539,11 +539,11 @@ class Diff(ReportCase):
 
     def test_bad_input(self):
         self.assertSays(self.photofinish("diff", "race.run"), r"diff needs two runs: photofinish diff BEFORE AFTER", 64)
-        self.assertSays(self.photofinish("diff", "nowhere", "race.run"), r"nowhere: No such file", 70)
+        self.assertSays(self.photofinish("diff", "nowhere", "race.run"), r"nowhere: No such file", 64)
         self.write("text", "[1, 2")
-        self.assertSays(self.photofinish("diff", "text", "race.run"), r"text is not a baseline: give a run directory, or a report", 70)
+        self.assertSays(self.photofinish("diff", "text", "race.run"), r"text is not a baseline: give a run directory, or a report", 64)
         self.write("other.json", '{"findings": [1]}')
-        self.assertSays(self.photofinish("diff", "race.run", "other.json"), r"other\.json is not a baseline", 70)
+        self.assertSays(self.photofinish("diff", "race.run", "other.json"), r"other\.json is not a baseline", 64)
         self.assertSays(self.photofinish("check", "-n", "3", "--baseline", "nowhere", "./race"), r"nowhere: No such file", 64)
         self.assertSays(self.photofinish("check", "-n", "3", "-o", "race.run", "--overwrite", "--baseline", "./race.run", "./race"), r"would be replaced", 64)
 
