@@ -130,7 +130,8 @@ Result<bool> check_report_options(const Options& options, const ReportFile& repo
     return Error{"an OTF2 archive is a folder, which standard output cannot be; give -o FOLDER"};
   if (!report.file.empty() && report.file != "-") {
     std::error_code error;
-    const std::filesystem::path file = std::filesystem::absolute(report.file, error);
+    std::filesystem::path file = std::filesystem::absolute(report.file, error);
+    if (!file.has_filename()) file = file.parent_path();  // "folder/"
     if (!std::filesystem::is_directory(file.parent_path(), error))
       return Error{fmt::format("cannot write {}: there is no directory {}", report.file,
                                file.parent_path().string())};
