@@ -417,7 +417,7 @@ class Survival(Case):
                  "barrier": [("Recv", 1), ("Barrier", 0)]}
         for way, wanted in waits.items():
             result = self.photofinish("check", "--overwrite", "-n", "3", app, way, interrupt=interrupt_behind("started"))
-            told = re.findall(r"rank (\d) waits in MPI_(\w+) .*for rank (\d)\n", result.err)
+            told = re.findall(r"rank (\d) waits in MPI_(\w+) .*(?:for|by) rank (\d)\n", result.err)
             self.assertEqual(told, [(str(rank), call, str(on)) for rank, (call, on) in enumerate(wanted)], result)
             self.assertIn("SUMMARY: photofinish: 1 deadlock · ", result.err, result)
             self.assertEqual(self.photofinish("analyze", "photofinish.run").code, 66)

@@ -4,7 +4,7 @@
 // run: ranks=2
 // output: read 7 2
 // expect race: put @{rput} load @{load0}
-// expect report buggy: *complete it before that (MPI_Win_flush, not MPI_Wait or MPI_Win_flush_local)*
+// expect report buggy: *complete it before the barrier or message (MPI_Win_flush, not MPI_Wait or MPI_Win_flush_local)*
 // expect race: accumulate @{raccumulate} load @{load1}
 
 int main(int argc, char** argv) {
