@@ -75,7 +75,19 @@ class Analyze(Case):
 
     def limitations(self, run):
         report = json.loads(self.photofinish("report", "--format", "json", run).out)
-        return {one["kind"]: (one["ranks"], one["unexpected"]) for one in report["limitations"]}, report["summary"]["complete"]
+        limitations, complete = {one["kind"]: (one["ranks"], one["unexpected"]) for one in report["limitations"]}, report["summary"]["complete"]
+        self.check_other_formats(run, limitations, complete)
+        return limitations, complete
+
+    def check_other_formats(self, run, limitations, complete):
+        """SARIF and the page say the same as JSON."""
+        invocation = json.loads(self.photofinish("report", "--format", "sarif", run).out)["runs"][0]["invocations"][0]
+        self.assertEqual(invocation["properties"]["complete"], complete)
+        told = {one["descriptor"]["id"]: one["level"] for one in invocation.get("toolExecutionNotifications", []) if "descriptor" in one}
+        self.assertEqual(told, {kind: "warning" if unexpected else "note" for kind, (_, unexpected) in limitations.items()})
+        self.photofinish("report", "--format", "html", "-o", "page.html", run)
+        with open(self.path("page.html")) as file:
+            self.assertEqual("not everything was checked" in file.read(), not complete)
 
     def test_truncated_trace(self):
         """Wherever it ends: no claim about the whole run, and an exit code that says so."""
@@ -121,7 +133,7 @@ class Analyze(Case):
                         file.write(left)
                 result = self.photofinish("analyze", "a.run")
                 self.assertEqual(result.code, 67, result)
-                self.assertNotIn("race", result.out, result)
+                self.assertIn("\nSUMMARY: photofinish: no findings, but ", result.out, result)
 
     def test_a_flipped_bit_and_a_missing_trace(self):
         app = self.compile("survive.c")
