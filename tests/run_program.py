@@ -563,7 +563,7 @@ def confirm_races(arguments, races, environment, directory, number, marks):
                 raise Failure(f"it did not happen again: {shlex.join(words)}")
             if arguments.openshmem and "F1" in words and "F1" in asked:
                 _, out, err = photofinish(*words, "--record")
-                if (recorded := re.search(r"recorded in (\S+)", err)) is None:
+                if (recorded := re.search(r"recorded in (\S+)\. Next: ", err)) is None:
                     raise Failure(f"its replay is not as recorded: {shlex.join(words)} --record")
                 _, again, _ = photofinish("replay", recorded[1])
                 if sorted(again.splitlines()) != sorted(out.splitlines()):
