@@ -480,6 +480,7 @@ class Deadlock(Case):
         "ssend": [r"rank 0 waits in MPI_Ssend deadlocks\.c:\d+ \(tag \d+\) for rank 1", r"rank 1 waits in MPI_Ssend deadlocks\.c:\d+ \(tag \d+\) for rank 0"],
         "cycle": [r"rank 0 waits in MPI_Recv .* for rank 1", r"rank 1 waits in MPI_Recv .* for rank 2", r"rank 2 waits in MPI_Recv .* for rank 0"],
         "requests": [r"rank 0 waits in MPI_Waitall .* for a match of its MPI_Irecv .* by rank 1"],
+        "some": [r"rank 0 waits in MPI_Waitsome .* for a match of its MPI_Irecv .* by rank 1"],
         "probe": [r"rank 0 waits in MPI_Probe .* for rank 1", r"rank 1 waits in MPI_Probe .* for rank 0"],
         "any": [r"rank 0 waits in MPI_Recv .* for a message from any rank"],
         "finished": [r"rank 0 waits in MPI_Recv .* for rank 1, which has finished \(MPI_Finalize deadlocks\.c:\d+\)"],

@@ -35,6 +35,12 @@ static void stuck(void) {
     if (rank < 2) receive(1 - rank);
   }
   if (is("cycle") || is("second_thread")) receive((rank + 1) % 3);
+  if (is("some")) {
+    MPI_Request request;
+    int count, index;
+    MPI_Irecv(&value, 1, MPI_INT, (rank + 1) % 3, 0, MPI_COMM_WORLD, &request);
+    MPI_Waitsome(1, &request, &count, &index, MPI_STATUSES_IGNORE);
+  }
   if (is("requests")) {
     MPI_Request requests[2];
     MPI_Irecv(&value, 1, MPI_INT, (rank + 1) % 3, 0, MPI_COMM_WORLD, &requests[0]);

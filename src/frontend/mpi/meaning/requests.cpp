@@ -202,7 +202,7 @@ void MpiMeaning::report_unreturned(const Event& event) {
   if (when == When::Consumes) return;  // a polling call waits for nothing
   steps_.unreturned = true;
   if (action == Action::Wait || action == Action::WaitAll ||
-      (action == Action::WaitAny && event.requests.size() == 1)) {
+      ((action == Action::WaitAny || action == Action::WaitSome) && event.requests.size() == 1)) {
     for (const RequestId id : event.requests)
       if (const auto found = requests_.find(id); found != requests_.end())
         steps_.waits(found->second, event.site);
