@@ -63,7 +63,7 @@ def check(arguments, source, flags, directory):
     if not flags and not expected:
         return "declares no races"
     for _ in range(arguments.times):
-        done = caf_tool.photofinish(arguments, directory, "check", "-n", str(IMAGES), "-o", "run", binary)
+        done = caf_tool.photofinish(arguments, directory, "check", "--overwrite", "-n", str(IMAGES), "-o", "run", binary)
         said = done.stdout + done.stderr
         found, twice = found_races(said, os.path.basename(source))
         if twice:

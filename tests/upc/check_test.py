@@ -80,7 +80,7 @@ def check(arguments, program, flags, races, directory):
     if races and not expected:
         return "declares no races"
     for _ in range(arguments.times):
-        done = subprocess.run([arguments.photofinish, "check", "-n", "3", "-o", os.path.join(directory, "run"), binary], capture_output=True,
+        done = subprocess.run([arguments.photofinish, "check", "--overwrite", "-n", "3", "-o", os.path.join(directory, "run"), binary], capture_output=True,
                               text=True, timeout=300, env=upc_tool.environment(arguments))
         said = done.stdout + done.stderr
         found, twice = found_races(said, os.path.basename(source))
