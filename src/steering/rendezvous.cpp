@@ -31,8 +31,9 @@ constexpr std::uint64_t kCoreNs = 12 * kMs;  // more than the counts of the kern
 constexpr std::uint64_t kStoppedCheckNs = 5 * kMs, kStoppedCheckOfRankNs = kMs / 10;
 constexpr std::uint64_t kLongNs = 200 * kMs;  // a thread that waits looks at the clock more often
 
-// The clock of a thread's waits: up to when it is known, and how much of that does not count.
-thread_local std::uint64_t t_known_ns = 0, t_left_out_ns = 0;
+// The clock of a thread's waits: up to when it is known, how much of that does not count, and what
+// it last showed.
+thread_local std::uint64_t t_known_ns = 0, t_left_out_ns = 0, t_shown_ns = 0;
 
 // Whether a rank waits in a call or at a site, and has done so for a while.
 class SteadyWait {
@@ -190,7 +191,8 @@ std::uint64_t Steering::wait_ns() {
     if (passed > kLongNs || is_other_stopped()) t_left_out_ns += passed;
     t_known_ns = now;
   }
-  return now - t_left_out_ns;
+  // It never goes back, though time that it has shown may turn out not to count.
+  return t_shown_ns = std::max(t_shown_ns, now - t_left_out_ns);
 }
 
 bool Steering::is_other_stopped() {
